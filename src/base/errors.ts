@@ -1,0 +1,81 @@
+/**
+ * Every code that plimsoll stops with. The first word after PLIM_ says where it happened; `docs/errors.md` has a line for
+ * each, checked by a test.
+ */
+export type ErrorCode =
+  | 'PLIM_USAGE' // a flag, verb or value that cannot be used
+  | 'PLIM_CONFIG' // plimsoll.yaml, or what it and the flags say together
+  | 'PLIM_URL' // an address that is not one of an OpenAI-compatible server
+  | 'PLIM_CONNECT' // nothing answers
+  | 'PLIM_TLS' // the certificate is not trusted, or TLS was spoken to a plain port
+  | 'PLIM_AUTH' // 401 or 403 in the preflight
+  | 'PLIM_NOT_FOUND' // 404 in the preflight: wrong path or model
+  | 'PLIM_PREFLIGHT' // the server answers, but not so that it can be measured
+  | 'PLIM_WORKLOAD' // prompts that cannot be read or made
+  | 'PLIM_RUN_FOLDER' // a run folder that cannot be read or written
+  | 'PLIM_FILE' // any other file
+  | 'PLIM_PROMETHEUS' // a scrape that is not the text format
+  | 'PLIM_ENGINE' // the embedded engine cannot start or was asked the impossible
+  | 'PLIM_FAULT' // a fault description that cannot be read
+  | 'PLIM_OBJECTIVE' // an objective that cannot be read
+  | 'PLIM_NUMBER' // a number or quantity that cannot be read, or an impossible input of a formula
+  | 'PLIM_STOPPED' // ended early, because nearly everything failed
+  | 'PLIM_INTERNAL' // a fault of plimsoll itself
+
+/** Where in a text something was found. `line` and `column` count from 1. */
+export interface TextPosition {
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+}
+
+export interface PlimsollErrorOptions {
+  /** What would have been right. */
+  readonly expected?: string
+  /** What was there instead, shortened to one line. */
+  readonly received?: string
+  readonly where?: TextPosition
+  /** What to do next: the flag, edit or command that mends it. */
+  readonly hint?: string
+  readonly cause?: unknown
+}
+
+/**
+ * An error that a user can act on: a stable `code`, a sentence, and where known what was expected, what was received,
+ * where, and what to do.
+ */
+export class PlimsollError extends Error {
+  override readonly name = 'PlimsollError'
+  readonly code: ErrorCode
+  readonly expected: string | undefined
+  readonly received: string | undefined
+  readonly where: TextPosition | undefined
+  readonly hint: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: PlimsollErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.expected = options.expected
+    this.received = options.received
+    this.where = options.where
+    this.hint = options.hint
+  }
+}
+
+/** `file:line:col`, as editors and terminals link it. */
+export function describePosition(where: TextPosition): string {
+  if (where.line === undefined) return where.file
+  return where.column === undefined
+    ? `${where.file}:${where.line}`
+    : `${where.file}:${where.line}:${where.column}`
+}
+
+/** The error as it is printed on stderr: code and sentence, then one indented line for each further fact. */
+export function describeError(error: PlimsollError): string {
+  const lines = [`${error.code}  ${error.message}`]
+  if (error.where !== undefined) lines.push(`  at ${describePosition(error.where)}`)
+  if (error.expected !== undefined) lines.push(`  expected ${error.expected}`)
+  if (error.received !== undefined) lines.push(`  received ${error.received}`)
+  if (error.hint !== undefined) lines.push(`  ${error.hint}`)
+  return lines.join('\n')
+}
