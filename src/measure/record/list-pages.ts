@@ -53,8 +53,10 @@ export function decodeListPages(
       const defined = definition[level] ?? 0
       if (defined < full) rows.push(defined === full - 1 ? [] : null)
       else {
-        const list: number[] = []
-        for (let count = end - level; count > 0; count--) list.push(values[next++] ?? 0)
+        // Of the right size from the start: growing twenty million numbers by pushes doubles the time and the garbage.
+        // oxlint-disable-next-line unicorn/no-new-array
+        const list = new Array<number>(end - level)
+        for (let index = 0; index < list.length; index++) list[index] = values[next++] ?? 0
         rows.push(list)
       }
       level = end

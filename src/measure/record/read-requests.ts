@@ -4,7 +4,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { decodeListPages, type ListRows } from './list-pages.ts'
 import type { RequestRow } from './request-row.ts'
 import { rowColumns, type RowColumn } from './row-columns.ts'
-import { rowFromJson } from './row-text.ts'
+import { rowFrom } from './row-text.ts'
 import { manifestKey } from './write-requests.ts'
 
 export interface RequestsFile {
@@ -70,24 +70,15 @@ async function readRows(
     await readGeneral(file, metadata, general, rowStart, rowStart + count, data).catch((cause: unknown) => {
       throw unreadable(path, cause)
     })
-    for (let index = 0; index < count; index++) rows.push(assembleRow(columns, data, index, path))
+    for (let index = 0; index < count; index++) rows.push(rowFrom((name) => plain(data.get(name)?.[index])))
     rowStart += count
   }
   return rows
 }
 
-function assembleRow(
-  columns: readonly RowColumn[],
-  data: ReadonlyMap<string, ArrayLike<unknown>>,
-  index: number,
-  path: string,
-): RequestRow {
-  const source: Record<string, unknown> = {}
-  for (const column of columns) {
-    const value = data.get(column.name)?.[index]
-    source[column.name] = typeof value === 'bigint' ? Number(value) : value
-  }
-  return rowFromJson(source, { file: path, line: index + 1 })
+/** Other writers store counts as 64-bit integers. */
+function plain(value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
 }
 
 function isNumberList(column: RowColumn): boolean {
