@@ -10,7 +10,8 @@ export interface AnswerIdentity {
 export interface UsageCounts {
   readonly promptTokens: number
   readonly completionTokens: number
-  readonly cachedTokens: number
+  /** Null while it is not known: running totals come without. */
+  readonly cachedTokens: number | null
 }
 
 export type FinishWord = 'stop' | 'length'
@@ -90,7 +91,7 @@ function usageJson(usage: UsageCounts): object {
     prompt_tokens: usage.promptTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
     completion_tokens: usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+    ...(usage.cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: usage.cachedTokens } }),
   }
 }
 
