@@ -75,7 +75,11 @@ describe('quantities are read exactly', () => {
   })
 
   test.each([
-    ['a bare duration could be seconds or milliseconds', () => parseDurationMs('10', '--duration'), '10s or 10ms'],
+    [
+      'a bare duration could be seconds or milliseconds',
+      () => parseDurationMs('10', '--duration'),
+      '10s or 10ms',
+    ],
     ['a share over one without a percent sign', () => exactShare('99.5'), 'did you mean 99.5%?'],
   ])('%s', (_, read, hint) => {
     expect(refusal(read).hint).toContain(hint)

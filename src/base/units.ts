@@ -85,7 +85,12 @@ export function exactDurationMs(text: string, what = 'the duration'): string {
   const trimmed = text.trim().toLowerCase()
   if (/^0+(\.0+)?$/.test(trimmed)) return '0'
   if (readDecimal(trimmed) !== null) {
-    throw refuse(what, durationExamples, text, `without a unit it could be seconds or milliseconds: say ${trimmed}s or ${trimmed}ms`)
+    throw refuse(
+      what,
+      durationExamples,
+      text,
+      `without a unit it could be seconds or milliseconds: say ${trimmed}s or ${trimmed}ms`,
+    )
   }
   let total: Decimal = { digits: 0n, scale: 0 }
   let end = 0
@@ -177,7 +182,10 @@ export function parseBytes(text: string, what = 'the size'): number {
   const match = new RegExp(`^(${number})\\s*([a-z]*)$`).exec(text.trim().toLowerCase())
   const unit = match === null ? undefined : byteUnits[match[2]!]
   const value = match === null ? null : readDecimal(match[1]!)
-  const bytes = unit === undefined || value === null ? Number.NaN : Number(decimalText(multiply(value, readDecimal(String(unit))!)))
+  const bytes =
+    unit === undefined || value === null
+      ? Number.NaN
+      : Number(decimalText(multiply(value, readDecimal(String(unit))!)))
   if (!Number.isInteger(bytes)) throw refuse(what, 'a whole number of bytes such as 512, 16KB or 4MiB', text)
   return bytes
 }
