@@ -149,7 +149,7 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
           if (spec.sendEndMs !== null) measuredUntil = setTimeout(readHealth, spec.sendEndMs)
           sender.begin()
         },
-        Math.max(0, untilBeginMs - 2),
+        Math.max(0, untilBeginMs - 5),
       )
     },
     addBodies: (chunk) => closed?.addBodies(chunk),

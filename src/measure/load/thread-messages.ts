@@ -75,10 +75,11 @@ export type ToWorker =
   | { readonly kind: 'stop'; readonly reason: StopReason }
   | { readonly kind: 'cut' }
 
-/** One stretch of the loopback calibration: so many streams, each of so many events, so far apart. */
+/** One stretch of the loopback calibration: so many streams at once, each of `rounds` answers of so many events, so far apart. */
 export interface CalibrationPhase {
   readonly name: 'warm' | 'error' | 'capacity'
   readonly streams: number
+  readonly rounds: number
   readonly events: number
   readonly gapMs: number
 }
