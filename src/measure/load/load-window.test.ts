@@ -51,4 +51,10 @@ describe('the ends', () => {
     ['so does a closed loop', { ...window, warmupMs: 0, measureMs: null }, closed, 777],
     ['never before the warm-up is over', { ...window, warmupMs: 2000, measureMs: null }, closed, 2000],
   ] as const)('%s', (_, window, plan, end) => expect(windowEndMs(window, plan, 777)).toBe(end))
+
+  it('a stop ends the window, but not before the warm-up is over', () => {
+    expect(windowEndMs(window, until([0, 500]), 777, 250)).toBe(250)
+    expect(windowEndMs(window, until([0, 500]), 777, 50)).toBe(100)
+    expect(windowEndMs(window, until([0, 500]), 777, 900)).toBe(300)
+  })
 })
