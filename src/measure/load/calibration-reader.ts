@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { ResponseFields } from '../wire/response-fields.ts'
 import { createTransport } from '../wire/choose-transport.ts'
 import { startExchange } from '../wire/exchange.ts'
-import type { Timers } from '../wire/transport.ts'
+import type { Timers, Transport } from '../wire/transport.ts'
 import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 
 interface ReaderDeps {
@@ -33,29 +33,15 @@ export async function readPhases(
     await transport.open(Math.max(...phases.map((phase) => phase.streams)))
     for (const phase of phases) {
       const before = deps.cpuMs()
-      const fields = await Promise.all(
-        Array.from({ length: phase.streams }, (_, stream) => {
-          const body = JSON.stringify({
-            events: phase.events,
-            gap_ms: phase.gapMs,
-            first_ms: 5 + (phase.gapMs * stream) / phase.streams,
-          })
-          return new Promise<ResponseFields>((resolve) => {
-            startExchange(
-              { transport, clock: deps.clock, timers: deps.timers },
-              {
-                api: 'chat',
-                wire: { path: '/v1/chat/completions', headers: { 'content-type': 'application/json' }, body },
-                plannedMs: deps.clock.nowMs(),
-                streamAsked: true,
-                keepText: phase.name === 'error',
-              },
-              noLimits,
-              resolve,
-            )
-          })
-        }),
-      )
+      const streams = Array.from({ length: phase.streams }, async (_, stream) => {
+        const answers: ResponseFields[] = []
+        for (let round = 0; round < phase.rounds; round++) {
+          const firstMs = 2 + (phase.gapMs * stream) / phase.streams
+          answers.push(await readStream(transport, phase, firstMs, deps))
+        }
+        return answers
+      })
+      const fields = (await Promise.all(streams)).flat()
       readings.push({
         name: phase.name,
         errorsMs: Float64Array.from(phase.name === 'error' ? fields.flatMap(stampErrors) : []),
@@ -68,6 +54,29 @@ export async function readPhases(
     await transport.close()
   }
   return readings
+}
+
+function readStream(
+  transport: Transport,
+  phase: CalibrationPhase,
+  firstMs: number,
+  deps: ReaderDeps,
+): Promise<ResponseFields> {
+  const body = JSON.stringify({ events: phase.events, gap_ms: phase.gapMs, first_ms: firstMs })
+  const request = {
+    api: 'chat',
+    wire: {
+      path: '/v1/chat/completions',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(body),
+    },
+    plannedMs: deps.clock.nowMs(),
+    streamAsked: true,
+    keepText: phase.name === 'error',
+  } as const
+  return new Promise((resolve) => {
+    startExchange({ transport, clock: deps.clock, timers: deps.timers }, request, noLimits, resolve)
+  })
 }
 
 /**

@@ -59,7 +59,8 @@ export function openFlight(deps: SenderDeps): Flight {
       if (!over) running.set(index, exchange)
     },
     censor() {
-      for (const exchange of [...running.values()]) exchange.abort('censored')
+      // An entry that leaves the map while it is walked is not met again.
+      for (const exchange of running.values()) exchange.abort('censored')
     },
   }
 }

@@ -62,12 +62,18 @@ export function healthWatch(host: Host): HealthWatch {
         },
         workers,
         own_error_ms: calibration?.ownErrorMs ?? { p50: null, p99: null },
-        capacity_events_per_s: calibration?.capacityEventsPerSecond ?? null,
+        capacity_events_per_s: capacityOf(calibration, workers),
         events,
         same_machine: sameMachine,
       }
     },
   }
+}
+
+/** Calibrated for all threads of the instrument; a run may use fewer. */
+function capacityOf(calibration: Calibration | null, workers: number): number | null {
+  const capacity = calibration?.capacityEventsPerSecond ?? null
+  return capacity === null ? null : (capacity * workers) / calibration!.workers
 }
 
 interface CpuReading {

@@ -5,9 +5,9 @@ import type { ClientHealth } from './client-health.ts'
 import type { Host } from './host.ts'
 import type { LoadInstrument } from './instrument.ts'
 import type { LoadProgress } from './progress.ts'
-import type { LoadTarget } from './thread-messages.ts'
+import type { AnswerOptions, LoadTarget } from './thread-messages.ts'
 
-export type { LoadTarget }
+export type { AnswerOptions, LoadTarget }
 
 /** What is to be sent. The same value gives the same requests in the same order, whatever the number of workers. */
 export type LoadPlan =
@@ -44,7 +44,7 @@ export interface EarlyStop {
   readonly share: number
 }
 
-export interface LoadOptions {
+export interface LoadOptions extends AnswerOptions {
   readonly target: LoadTarget
   readonly plan: LoadPlan
   /** Worker threads; null: one for each core but one, at least one. Never more than users or connections. */
@@ -81,7 +81,7 @@ export interface LoadResult {
   readonly originMonotonicNs: bigint
   /** The run's origin on `deps.clock`. */
   readonly startedAtMs: number
-  /** The measurement window, ms after the run's origin. */
+  /** The measurement window, ms after the run's origin. Of a run that was stopped it ends with the stop. */
   readonly windowStartMs: number
   readonly windowEndMs: number
   /** The last row, ms after the run's origin. */

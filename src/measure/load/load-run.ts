@@ -5,7 +5,7 @@ import type { LoadInstrument } from './instrument.ts'
 import { crashedRow, joinedRow } from './joined-row.ts'
 import { counterOf, type Ledger } from './ledger.ts'
 import type { LoadDeps, LoadOptions, LoadResult, LoadStop } from './load-options.ts'
-import { errorOf, type LoadWorker } from './load-worker.ts'
+import type { LoadWorker } from './load-worker.ts'
 import { windowEndMs } from './load-window.ts'
 import { progressTracker } from './progress.ts'
 import type { RequestSource } from './request-source.ts'
@@ -37,6 +37,7 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
   const rowed = indexSet()
   const ended = new Set<LoadWorker>()
   let stopped: LoadStop | null = null
+  let stoppedAtMs = Number.POSITIVE_INFINITY
   let stopReason: UnsentReason = 'window_ended'
   let lastDoneMs = 0
   let fault: unknown = null
@@ -66,12 +67,14 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
   function stopAll(reason: StopReason, stop: LoadStop): void {
     if (stopped !== null) return
     stopped = stop
+    stoppedAtMs = nowMs()
     stopReason = reason
     tellAll({ kind: 'stop', reason })
   }
 
   function abort(error: unknown): void {
-    fault ??= error
+    if (fault !== null) return
+    fault = error
     tellAll({ kind: 'cut' })
   }
 
@@ -102,7 +105,10 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
         } else if (message.kind === 'ended') {
           health.addWorker(message.health)
           finish()
-        } else if (message.kind === 'error') abort(errorOf(message.error))
+        } else if (message.kind === 'error') {
+          died(message.error.message)
+          void worker.kill()
+        }
       },
       onDeath: died,
     })
@@ -190,7 +196,7 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
       originMonotonicNs: deps.clock.originMonotonicNs + BigInt(Math.round(startMs * 1e6)),
       startedAtMs: startMs,
       windowStartMs: window.warmupMs,
-      windowEndMs: windowEndMs(window, plan, lastDoneMs),
+      windowEndMs: windowEndMs(window, plan, lastDoneMs, stoppedAtMs),
       endedAtMs: nowMs(),
       stopped,
     }

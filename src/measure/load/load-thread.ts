@@ -66,12 +66,12 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
       return base.originMonotonicNs + BigInt(Math.round(startMs * 1e6))
     },
   }
-  const { target } = spec
+  const { target, answers } = spec
   const endpoint = resolveEndpoint(target.url, target.api)
   const transport = await createTransport(endpoint, {
     clock,
     timers,
-    connectTimeoutMs: target.limits.connectTimeoutMs,
+    connectTimeoutMs: answers.limits.connectTimeoutMs,
     ...target.tls,
   })
   await transport.open(spec.warmConnections)
@@ -110,11 +110,11 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
             body,
           },
           plannedMs,
-          streamAsked: target.streamAsked,
-          keepText: target.keepText,
-          ...(target.replicaHeader === null ? {} : { replicaHeader: target.replicaHeader }),
+          streamAsked: answers.streamAsked ?? true,
+          keepText: answers.keepText,
+          ...(answers.replicaHeader === null ? {} : { replicaHeader: answers.replicaHeader }),
         },
-        target.limits,
+        answers.limits,
         onFinish,
       ),
   }
@@ -149,7 +149,7 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
           if (spec.sendEndMs !== null) measuredUntil = setTimeout(readHealth, spec.sendEndMs)
           sender.begin()
         },
-        Math.max(0, untilBeginMs - 2),
+        Math.max(0, untilBeginMs - 5),
       )
     },
     addBodies: (chunk) => closed?.addBodies(chunk),

@@ -18,15 +18,24 @@ export function sendEndMs(window: LoadWindow): number | null {
 /**
  * Where the window ended. A given length: there. Without one, an open loop's window ends one mean gap behind its last intended
  * send, (t_last − t_first) · n ÷ (n − 1) after the first, so that n requests at λ/s take n/λ seconds; a closed loop's, and that
- * of requests which were all planned at one moment, ends with the last answer.
+ * of requests which were all planned at one moment, ends with the last answer. A stop ends any window.
  */
-export function windowEndMs(window: LoadWindow, plan: LoadPlan, endedAtMs: number): number {
+export function windowEndMs(
+  window: LoadWindow,
+  plan: LoadPlan,
+  lastDoneMs: number,
+  stoppedAtMs: number = Number.POSITIVE_INFINITY,
+): number {
+  return Math.max(window.warmupMs, Math.min(stoppedAtMs, plannedEndMs(window, plan, lastDoneMs)))
+}
+
+function plannedEndMs(window: LoadWindow, plan: LoadPlan, lastDoneMs: number): number {
   if (window.measureMs !== null) return window.warmupMs + window.measureMs
   if (plan.kind === 'open' && plan.requests.length > 1) {
     const first = plan.requests[0]!.plannedMs ?? 0
     const last = plan.requests.at(-1)!.plannedMs ?? 0
     const n = plan.requests.length
-    if (last > first) return Math.max(window.warmupMs, first + ((last - first) * n) / (n - 1))
+    if (last > first) return first + ((last - first) * n) / (n - 1)
   }
-  return Math.max(window.warmupMs, endedAtMs)
+  return lastDoneMs
 }

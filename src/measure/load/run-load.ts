@@ -23,7 +23,7 @@ const closedLedger = 131_072
  */
 export async function runLoad(options: LoadOptions, deps: LoadDeps): Promise<LoadResult> {
   checkOptions(options)
-  const { plan, maxConnections } = options
+  const { plan, maxConnections, limits, keepText, replicaHeader, streamAsked = true } = options
   const atMost = Math.min(
     plan.kind === 'closed' ? plan.users : Math.max(1, plan.requests.length),
     maxConnections ?? Number.POSITIVE_INFINITY,
@@ -44,6 +44,7 @@ export async function runLoad(options: LoadOptions, deps: LoadDeps): Promise<Loa
       const ticks = metronome?.ports[i] ?? null
       const run = {
         target: options.target,
+        answers: { limits, streamAsked, keepText, replicaHeader },
         share: source.shares[i]!,
         ledger: ledger.buffer,
         maxInFlight: maxConnections === null ? null : shareOf(maxConnections, i, workers.length),

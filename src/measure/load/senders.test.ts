@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PlannedRequest } from '../workload/planned-request.ts'
 import { packBodies } from './body-chunk.ts'
@@ -98,7 +98,7 @@ async function openRun(options: {
   limit?: number | null
   drainMs?: number | null
   sendEndMs?: number | null
-  then?: { atMs: number; kind: 'stop' | 'cut' } | null
+  disturbed?: { atMs: number; kind: 'stop' | 'cut' } | null
 }) {
   const requests = options.plannedMs.map((ms, i) => request(i, ms))
   const loop = virtualLoop(options.service, createLedger(requests.length + 1))
@@ -118,7 +118,7 @@ async function openRun(options: {
     loop.deps,
     () => ended++,
   )
-  disturb(loop, sender, options.then ?? null)
+  disturb(loop, sender, options.disturbed ?? null)
   loop.at(0, () => sender.begin())
   await loop.run(() => ended > 0)
   return { ...loop, ended }
@@ -141,13 +141,13 @@ describe('the open loop', () => {
         service,
         fc.option(fc.integer({ min: 1, max: 5 })),
         interference,
-        async (times, service, limit, then) => {
+        async (times, service, limit, disturbed) => {
           const plannedMs = times.sort((a, b) => a - b)
           const { finished, ended } = await openRun({
             plannedMs,
             service,
             limit,
-            then,
+            disturbed,
             sendEndMs: limit === null ? null : 2001,
           })
           expect(ended).toBe(1)
@@ -224,7 +224,7 @@ async function closedRun(options: {
   sendEndMs?: number | null
   bodiesAfterMs?: number
   workers?: number
-  then?: { atMs: number; kind: 'stop' | 'cut' } | null
+  disturbed?: { atMs: number; kind: 'stop' | 'cut' } | null
 }) {
   const ledger = createLedger(4096)
   const loop = virtualLoop(options.service, ledger)
@@ -246,7 +246,7 @@ async function closedRun(options: {
       loop.deps,
       () => ended++,
     )
-    disturb(loop, sender, options.then ?? null)
+    disturb(loop, sender, options.disturbed ?? null)
     for (let first = 0; first < requests.length; first += 64) {
       loop.at((options.bodiesAfterMs ?? 0) * (1 + first / 64), () =>
         sender.addBodies(packBodies(requests.slice(first, first + 64), first)),
@@ -271,10 +271,10 @@ describe('the closed loop', () => {
           sendEndMs: fc.option(fc.nat(2000)),
           bodiesAfterMs: fc.constantFrom(0, 100),
           workers: fc.integer({ min: 1, max: 3 }),
-          then: interference,
+          disturbed: interference,
         }),
         async (options) => {
-          const never = options.sendEndMs === null && options.then === null
+          const never = options.sendEndMs === null && options.disturbed === null
           const service: Service = (i) => (never ? (options.service(i) ?? 10) : options.service(i))
           const { finished, ended, taken } = await closedRun({
             ...options,

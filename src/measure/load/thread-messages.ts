@@ -1,34 +1,29 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { ApiKind } from '../wire/api.ts'
+import type { Limits } from '../wire/exchange.ts'
 import type { ResponseFields } from '../wire/response-fields.ts'
+import type { UndiciOptions } from '../wire/undici-transport.ts'
 import type { BodyChunk } from './body-chunk.ts'
 
-/** Where requests go and how each is read. Travels to the workers, so it is plain data. */
+/** Where requests go. Travels to the workers, so it is plain data. */
 export interface LoadTarget {
   /** The base address as the user gave it. */
   readonly url: string
-  readonly api: 'chat' | 'completions'
+  readonly api: ApiKind
   /** Headers of every request, authorization among them. */
   readonly headers: Readonly<Record<string, string>>
-  readonly streamAsked: boolean
+  /** TLS, proxy and HTTP/2, where they are not the plain ones. */
+  readonly tls?: UndiciOptions
+}
+
+/** How each answer is read. */
+export interface AnswerOptions {
+  readonly limits: Limits
+  /** Whether the bodies ask for a stream. True unless given. */
+  readonly streamAsked?: boolean
   readonly keepText: boolean
+  /** Response header that names the replica that answered. */
   readonly replicaHeader: string | null
-  readonly limits: RequestLimits
-  readonly tls?: TargetTls
-}
-
-/** How far TLS is trusted, and through which proxy. */
-export interface TargetTls {
-  readonly insecure?: boolean
-  readonly ca?: string
-  readonly proxy?: string
-}
-
-/** Limits on one request in ms; null: none. */
-export interface RequestLimits {
-  readonly connectTimeoutMs: number | null
-  readonly firstTokenTimeoutMs: number | null
-  readonly idleTimeoutMs: number | null
-  readonly totalTimeoutMs: number | null
 }
 
 /** A worker's share of a plan. `planned` and `indexes` are parallel. */
@@ -50,6 +45,7 @@ export type WorkerShare =
 
 export interface RunSpec {
   readonly target: LoadTarget
+  readonly answers: AnswerOptions
   readonly share: WorkerShare
   readonly ledger: SharedArrayBuffer
   readonly maxInFlight: number | null
@@ -75,10 +71,11 @@ export type ToWorker =
   | { readonly kind: 'stop'; readonly reason: StopReason }
   | { readonly kind: 'cut' }
 
-/** One stretch of the loopback calibration: so many streams, each of so many events, so far apart. */
+/** One stretch of the loopback calibration: so many streams at once, each of `rounds` answers of so many events, so far apart. */
 export interface CalibrationPhase {
   readonly name: 'warm' | 'error' | 'capacity'
   readonly streams: number
+  readonly rounds: number
   readonly events: number
   readonly gapMs: number
 }
