@@ -14,12 +14,13 @@ export interface JsonObject {
 
 /** The measurement window on the run's clock: requests belong to it by intended send, `start <= planned < end`. */
 export interface ManifestWindow {
+  readonly warmup_s: number
+  readonly measure_s: number
+  readonly drain_s: number
   readonly start_ms: number
   readonly end_ms: number
-  /** Warm-up, measurement and drain as they were asked for; null where there was no such limit. */
-  readonly warmup_ms: number | null
-  readonly measure_ms: number | null
-  readonly drain_ms: number | null
+  /** How the ends were chosen: given, found by detection, or by the number of requests. */
+  readonly how: 'given' | 'detected' | 'count'
 }
 
 /** The same shape as the verdict of `judge`, which is a floor above and therefore cannot be imported. */
@@ -58,8 +59,8 @@ export interface RunManifest {
      * and to 2 ns for the next hundred.
      */
     readonly origin_monotonic_ns: number
-    /** The wall clock at the same moment, ISO 8601 in UTC. */
-    readonly started_at: string
+    /** The wall clock at the same moment, ISO 8601 in UTC; null where no one knows (imports). */
+    readonly started_at: string | null
   }
   /** How many requests the plan had; null where it had no end of its own. */
   readonly planned: number | null
@@ -71,7 +72,7 @@ export interface RunManifest {
   readonly summary: RunSummary | null
   readonly verdict: ManifestVerdict | null
   /** Why the run ended before its plan did, or null. */
-  readonly stopped: { readonly why: string; readonly message: string } | null
+  readonly stopped: { readonly kind: 'interrupted' | 'early' | 'killed'; readonly why: string } | null
   readonly warnings: readonly Warning[]
 }
 
