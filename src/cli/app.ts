@@ -88,7 +88,7 @@ function stub(brief: string): Command<CommandContext> {
 
 function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void): Command<CommandContext> {
   const { positional } = verb
-  return buildCommand<Record<string, unknown>, readonly string[], CommandContext>({
+  return buildCommand<Record<string, unknown>, readonly string[]>({
     async func(flags, ...args) {
       try {
         done(await verb.run({ flags: kebabKeys(flags), args, cli }))

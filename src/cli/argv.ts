@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { nearest } from '../flows/options/nearest.ts'
 import type { FlagSpec, FlagSpecs } from './verb.ts'
 
 /** Arguments as the parser wants them, and what has to be said about some that were dropped. */
@@ -7,8 +8,9 @@ export interface PreparedArguments {
   readonly notices: readonly string[]
 }
 
-const flagPattern = /^--([a-z][\w.-]*)(?:=(.*))?$/is
-const engineFlag = /^engine-(?=.)/
+const longFlag = /^--([a-z][\w.-]*)(?:=(.*))?$/is
+const shortFlag = /^-([a-z])$/i
+const enginePrefix = 'engine-'
 
 /**
  * The pass before the parser: other tools' names become ours, flags with several values are repeated once a value, flags that
@@ -23,71 +25,80 @@ export function prepareArguments(
   const canonical = canonicalNames(flags)
   const args: string[] = []
   const notices: string[] = []
-  for (let i = 0; i < argv.length; i++) {
-    const arg = argv[i]!
-    if (arg === '--') {
-      args.push(...argv.slice(i))
-      break
-    }
-    const match = flagPattern.exec(arg)
-    const letter = match === null && /^-[a-z]$/i.test(arg) ? arg.slice(1) : undefined
-    const given = match?.[1] ?? (letter === undefined ? undefined : nameOfLetter(flags, letter))
-    if (given === undefined) {
+  let next = 0
+  while (next < argv.length) {
+    const arg = argv[next++]!
+    if (arg === '--') return { args: [...args, ...argv.slice(next - 1)], notices }
+    const given = nameOf(arg, flags)
+    const inline = longFlag.exec(arg)?.[2]
+    if (given === null) {
       args.push(arg)
       continue
     }
-    const inline = match?.[2]
-    if (inline === '') throw missingValue(`--${given}`)
-    const values: string[] = inline === undefined ? [] : [inline]
-    const take = (): void => {
-      const next = argv[i + 1]
-      if (next !== undefined && !/^-(-|[a-z]$)/i.test(next)) {
-        values.push(next)
-        i++
-      }
-    }
-    if (engineFlag.test(given) && flags['engine'] !== undefined) {
-      const name = given.replace(engineFlag, '')
-      const isSwitch =
-        engineFlags[name]?.kind === 'switch' ||
-        (name.startsWith('no-') && engineFlags[name.slice(3)]?.kind === 'switch')
-      if (values.length === 0 && !isSwitch) take()
-      if (!isSwitch && values.length === 0 && engineFlags[name] !== undefined)
-        throw missingValue(`--${given}`)
-      args.push(`--engine=${values.length === 0 ? name : `${name}=${values[0]!}`}`)
-      continue
-    }
-    const name = canonical.get(given)
-    if (name === undefined) {
+    if (inline === '') throw missingValue(given)
+    const isEngine = flags['engine'] !== undefined && given.startsWith(enginePrefix)
+    const name = isEngine ? 'engine' : canonical.get(given)
+    const spec = name === undefined ? undefined : flags[name]
+    if (name === undefined || spec === undefined) {
       args.push(arg)
       continue
-    }
-    const spec = flags[name]!
-    if (spec.kind === 'switch') {
-      if (spec.ignored === undefined) args.push(inline === undefined ? `--${name}` : `--${name}=${inline}`)
-    } else {
-      if (values.length === 0) take()
-      if (values.length === 0) throw missingValue(`--${given}`, spec)
-      while (spec.manyValues === true && inline === undefined && hasValue(argv[i + 1])) take()
-      if (spec.ignored === undefined) for (const value of values) args.push(`--${name}=${value}`)
     }
     if (spec.ignored !== undefined) notices.push(`--${given} is accepted and not needed: ${spec.ignored}`)
+    const setting = isEngine ? given.slice(enginePrefix.length) : null
+    const values: string[] = inline === undefined ? [] : [inline]
+    if (
+      inline === undefined &&
+      (setting === null ? spec.kind !== 'switch' : !isEngineSwitch(setting, engineFlags))
+    ) {
+      while (isValue(argv[next], values.length) && (values.length === 0 || spec.manyValues === true)) {
+        values.push(argv[next++]!)
+      }
+      if (values.length === 0) throw missingValue(given, spec)
+    }
+    if (spec.ignored !== undefined) continue
+    if (setting !== null) args.push(`--engine=${[setting, ...values].join('=')}`)
+    else if (spec.kind === 'switch') args.push(inline === undefined ? `--${name}` : `--${name}=${inline}`)
+    else for (const value of values) args.push(...flagWithValue(name, value))
   }
   return { args, notices }
 }
 
-function hasValue(next: string | undefined): boolean {
-  return next !== undefined && !next.startsWith('-')
+function nameOf(arg: string, flags: FlagSpecs): string | null {
+  const letter = shortFlag.exec(arg)?.[1]
+  if (letter !== undefined) return Object.keys(flags).find((name) => flags[name]!.letter === letter) ?? null
+  return longFlag.exec(arg)?.[1] ?? null
 }
 
-function missingValue(flag: string, spec?: FlagSpec): PlimsollError {
-  return new PlimsollError('PLIM_USAGE', `${flag} needs a value`, {
-    ...(spec?.placeholder === undefined ? {} : { expected: `${flag} ${spec.placeholder}: ${spec.brief}` }),
+/** The first value may look like anything but a flag; further ones end at whatever begins with a dash. */
+function isValue(arg: string | undefined, before: number): boolean {
+  if (arg === undefined) return false
+  return before === 0 ? !/^-(-|[a-z]$)/i.test(arg) : !arg.startsWith('-')
+}
+
+// The parser reads `--name=value` up to the end of the line only.
+function flagWithValue(name: string, value: string): string[] {
+  return value.includes('\n') ? [`--${name}`, value] : [`--${name}=${value}`]
+}
+
+function isEngineSwitch(setting: string, engineFlags: FlagSpecs): boolean {
+  const name = engineFlags[setting] === undefined && setting.startsWith('no-') ? setting.slice(3) : setting
+  const spec = engineFlags[name]
+  if (spec !== undefined) return spec.kind === 'switch'
+  throw unknownSetting(setting, engineFlags)
+}
+
+/** What is said of a setting that the engine does not have. */
+export function unknownSetting(setting: string, engineFlags: FlagSpecs): PlimsollError {
+  const near = nearest(setting, Object.keys(engineFlags))
+  return new PlimsollError('PLIM_USAGE', `the engine has no setting ${setting}`, {
+    hint: near === null ? 'plimsoll engine --help lists them' : `did you mean --engine-${near}?`,
   })
 }
 
-function nameOfLetter(flags: FlagSpecs, letter: string): string | undefined {
-  return Object.keys(flags).find((name) => flags[name]!.letter === letter)
+function missingValue(flag: string, spec?: FlagSpec): PlimsollError {
+  const { placeholder, brief } = spec ?? {}
+  const options = placeholder === undefined ? {} : { expected: `--${flag} ${placeholder}: ${brief ?? ''}` }
+  return new PlimsollError('PLIM_USAGE', `--${flag} needs a value`, options)
 }
 
 /** Every name by which a flag may be called, and the one it is called here. */

@@ -40,7 +40,7 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
 }
 
 function outputStream(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): OutputStream {
-  const isTerminal = stream.isTTY === true
+  const isTerminal = stream.isTTY
   const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '' && env['FORCE_COLOR'] !== '0'
   const refused = (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') || env['TERM'] === 'dumb'
   return {

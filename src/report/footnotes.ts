@@ -2,7 +2,7 @@ const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 /** The number of a footnote as it stands in the text: ¹, ¹². */
 export function footnoteMark(index: number): string {
-  return [...String(index)].map((digit) => digits[Number(digit)]!).join('')
+  return String(index).replaceAll(/\d/g, (digit) => digits[Number(digit)]!)
 }
 
 /** Collects footnotes in the order of their marks. The same text twice is one footnote. */

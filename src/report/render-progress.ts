@@ -21,7 +21,7 @@ export function renderProgress(progress: RunProgress, columns: number): string {
   let line = ''
   for (const part of parts) {
     const next = line === '' ? part : `${line}   ${part}`
-    if ([...next].length >= columns) break
+    if (Array.from(next).length >= columns) break
     line = next
   }
   return line
@@ -51,7 +51,7 @@ function facts(progress: RunProgress): string[] {
   const facts = [
     planned === null ? `${formatCount(done)} done` : `${formatCount(done)} of ${formatCount(planned)}`,
   ]
-  const sent = sentPerSecond === null ? null : `${formatPlain(sentPerSecond)}`
+  const sent = sentPerSecond === null ? null : formatPlain(sentPerSecond)
   if (askedPerSecond !== null && sent !== null)
     facts.push(`${formatPlain(askedPerSecond)} req/s asked, ${sent} sent`)
   else if (sent !== null) facts.push(`${sent} req/s`)

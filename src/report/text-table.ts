@@ -37,5 +37,5 @@ export function textTable(
 
 /** Characters as a terminal counts them (none of ours is wide). */
 function length(text: string): number {
-  return [...text].length
+  return Array.from(text).length
 }

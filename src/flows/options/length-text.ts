@@ -58,16 +58,10 @@ export function spreadLength(length: LengthConfig, ratio: number, what: string):
 
 /** The distribution in words; `parseLength` reads it back. */
 export function describeLength(length: LengthConfig): string {
-  switch (length.kind) {
-    case 'fixed':
-      return formatCount(length.tokens)
-    case 'uniform':
-      return `uniform ${length.low}..${length.high}`
-    case 'normal':
-      return `normal ${length.mean} sd ${length.sd}`
-    case 'lognormal':
-      return `lognormal median ${length.median} p99 ${length.p99}`
-  }
+  if (length.kind === 'fixed') return formatCount(length.tokens)
+  if (length.kind === 'uniform') return `uniform ${length.low}..${length.high}`
+  if (length.kind === 'normal') return `normal ${length.mean} sd ${length.sd}`
+  return `lognormal median ${length.median} p99 ${length.p99}`
 }
 
 function impossible(what: string, expected: string, received: string): PlimsollError {

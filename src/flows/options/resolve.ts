@@ -66,7 +66,7 @@ function resolveTarget(options: RunOptions): RunConfig['target'] {
     if (options.url !== undefined && (options.host !== undefined || options.port !== undefined)) {
       throw contradiction('--url and --host or --port both say where the server is', 'one of them')
     }
-    const engine = [...Object.keys(options.engineSettings ?? {}).map((key) => `--engine-${key}`)]
+    const engine = Object.keys(options.engineSettings ?? {}).map((key) => `--engine-${key}`)
     if ((options.faults?.length ?? 0) > 0) engine.push('--fault')
     if (engine.length > 0) {
       throw contradiction(
@@ -172,7 +172,8 @@ function spread(length: LengthConfig | null, ratio: number): LengthConfig | null
 
 /** As `resolveRunConfig`, with a sweep's own defaults: what it sweeps, and an objective to look for. */
 export function resolveSweepConfig(options: SweepOptions): SweepConfig {
-  const { rate, concurrency, pacer, ...rest } = options
+  // The sweep says when to send; only the think time of users may come from outside.
+  const { rate: _rate, concurrency: _concurrency, pacer, ...rest } = options
   if (options.loads !== undefined && options.loads.length === 0)
     throw contradiction('the sweep has no load to try', '1,2,4 or auto')
   const embedded = options.url === undefined && options.host === undefined && options.port === undefined

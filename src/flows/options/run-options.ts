@@ -75,14 +75,25 @@ export interface SweepOptions extends RunOptions {
   readonly capacityObjective?: string
 }
 
-/** Later options over earlier ones; headers, metadata and engine settings are joined, everything else is replaced. */
+const loadKeys = ['rate', 'concurrency', 'pacer', 'burstiness'] as const
+const endKeys = ['count', 'durationMs'] as const
+
+/**
+ * Later options over earlier ones. Headers, metadata, extra fields and engine settings are joined; everything else is replaced,
+ * and what belongs together is replaced together: a load that is said anew replaces the whole load (a rate of the file must not turn
+ * `--concurrency 8` into a limit), and so do the ends of the run and the way to the server.
+ */
 export function mergeOptions<T extends SweepOptions>(base: T, over: T): T {
-  // Saying the load anew replaces the whole load: a rate of the file must not turn `--concurrency 8` into a limit.
-  const said = over.rate !== undefined || over.concurrency !== undefined || over.pacer !== undefined
-  const { rate, concurrency, pacer, burstiness, ...withoutLoad } = base
-  const { count, durationMs, ...withoutEnd } = said ? withoutLoad : base
-  const endSaid = over.count !== undefined || over.durationMs !== undefined
-  const under = endSaid ? withoutEnd : said ? withoutLoad : base
+  const dropped: (keyof SweepOptions)[] = []
+  if (over.rate !== undefined || over.concurrency !== undefined || over.pacer !== undefined)
+    dropped.push(...loadKeys)
+  if (over.count !== undefined || over.durationMs !== undefined) dropped.push(...endKeys)
+  if (over.url !== undefined) dropped.push('host', 'port')
+  if (over.host !== undefined || over.port !== undefined) dropped.push('url')
+  if (over.axis !== undefined) dropped.push('loads')
+  const under = Object.fromEntries(
+    Object.entries(base).filter(([key]) => !dropped.includes(key as keyof SweepOptions)),
+  )
   return {
     ...under,
     ...over,
