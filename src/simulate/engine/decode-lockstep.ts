@@ -11,6 +11,8 @@ export class DecodeLockstep {
   ticks = 0
   /** Rows in the lockstep. */
   rows = 0
+  /** Rows among them whose full blocks get a hash. */
+  hashedRows = 0
   /** Σ computed over them. */
   contextTokens = 0
   /** No row finishes before this tick. */
@@ -20,7 +22,6 @@ export class DecodeLockstep {
   private readonly dueCount: Int32Array
   /** Of those, the ones whose full blocks get a hash, in order of admission. */
   private readonly dueHashed: RequestState[][]
-  private hashedRows = 0
 
   constructor(blockSize: number) {
     this.blockSize = blockSize

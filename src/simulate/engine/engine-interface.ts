@@ -92,12 +92,21 @@ export interface Engine {
   forEachTokenRun(facts: RequestFacts, visit: TokenRunVisitor): void
 }
 
-/** What happens to a replica from outside; see faults.ts. */
+/** What is missing of the configured pool from `atMs` on: a share of the usable blocks, and blocks besides. */
+export interface PoolChange {
+  readonly atMs: number
+  readonly lostShare: number
+  readonly lostBlocks: number
+}
+
+/** What happens to a replica from outside; see faults.ts. Asked in the order of the steps. */
 export interface EngineDisturbance {
-  /** When a step that starts at `startMs`, the `index`-th, and takes `workMs` undisturbed, ends. */
+  /** Ascending. */
+  readonly poolChanges: readonly PoolChange[]
+  /** A step that starts at `startMs`, the `index`-th (from 0), is as if nothing were, if it ends by this time. */
+  undisturbedUntilMs(index: number, startMs: number): number
+  /** When that step ends if it takes `workMs` undisturbed. */
   stepEndMs(index: number, startMs: number, workMs: number): number
-  /** Changes of the pool: the share of the configured blocks that is there from `atMs` on, ascending. */
-  readonly poolChanges: ReadonlyArray<{ readonly atMs: number; readonly usableShare: number }>
 }
 
 export interface EngineOptions {

@@ -45,7 +45,6 @@ class SimulatedEngine implements Engine, SchedulerSink {
   private trimAt = 256
 
   private poolChange = 0
-  private usableShare = 1
   private aborts: RequestState[] = []
   private events: EngineEvent[] = []
   private spareEvents: EngineEvent[] = []
@@ -270,9 +269,11 @@ class SimulatedEngine implements Engine, SchedulerSink {
   private changePool(): void {
     const { scheduler, config } = this
     const { pool } = scheduler
-    this.usableShare = this.disturbance?.poolChanges[this.poolChange]?.usableShare ?? this.usableShare
+    const change = this.disturbance?.poolChanges[this.poolChange]
+    if (change === undefined) return
     this.poolChange += 1
-    const usable = Math.round(usableBlocks(config) * this.usableShare)
+    const whole = usableBlocks(config)
+    const usable = Math.max(0, Math.round(whole * (1 - change.lostShare)) - change.lostBlocks)
     if (usable >= pool.usable) {
       pool.grow(usable - pool.usable)
       return
@@ -299,7 +300,9 @@ class SimulatedEngine implements Engine, SchedulerSink {
     if (!undisturbed || this.aborts.length > 0) return clock.endMs
     const more = lockstep.nextFinishTick - lockstep.ticks
     if (more <= 0 || lockstep.blocksDueWithin(more) > pool.free) return clock.endMs
-    return clock.endAfterMs(more) ?? clock.endMs
+    const untilMs = clock.endAfterMs(more)
+    const changeMs = this.nextPoolChangeMs()
+    return untilMs === null || (changeMs !== null && changeMs <= untilMs) ? clock.endMs : untilMs
   }
 }
 

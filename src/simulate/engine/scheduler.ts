@@ -115,8 +115,9 @@ export class Scheduler {
         wanted += tokens
         blocks += Math.ceil((row.computed + tokens) / config.blockSize) - row.blocks
       }
-      // A prefill that is older than a decoding row is served first; with tokens for all, the order does not matter.
-      if (wanted >= budget && !this.prefillsAreLast()) return false
+      // A prefill that is older than a decoding row is served first. With tokens for all, that order matters only for
+      // which of two equal blocks is found later.
+      if ((wanted >= budget || lockstep.hashedRows > 0) && !this.prefillsAreLast()) return false
       budget -= wanted
     }
     if (blocks > pool.free) return false
@@ -163,6 +164,7 @@ export class Scheduler {
   private walkRunning(): boolean {
     this.dissolveLockstep()
     const { pool, config } = this
+    for (const row of this.prefilling) row.scheduledTokens = 0
     let budget = config.maxNumBatchedTokens
     let evicted = false
     for (let i = 0; i < this.running.length && budget > 0; i++) {
@@ -268,15 +270,21 @@ export class Scheduler {
     const { lockstep } = this
     this.lastEndMs = endMs
     this.lastSegment = segment
-    const finishing = this.stepHasTick && lockstep.ticks >= lockstep.nextFinishTick
     if (this.stepHasTick) this.generationTokens += lockstep.rows
-    if (this.stepHasTick && (tokenOfLockstep || finishing)) this.completeTick(tokenOfLockstep)
     const { explicit } = this
-    for (let i = 0; i < explicit.length; i++) this.completeExplicit(explicit[i] as RequestState)
+    if (this.stepHasTick && (tokenOfLockstep || lockstep.ticks >= lockstep.nextFinishTick)) {
+      this.completeInOrder(tokenOfLockstep)
+    } else {
+      for (let i = 0; i < explicit.length; i++) {
+        const row = explicit[i] as RequestState
+        if (this.completeExplicit(row)) this.running.splice(this.running.indexOf(row), 1)
+      }
+    }
     explicit.length = 0
   }
 
-  private completeTick(tell: boolean): void {
+  /** All rows in the order of the running list: it is the order in which finished ones give back their blocks. */
+  private completeInOrder(tell: boolean): void {
     const { lockstep, running } = this
     const { ticks } = lockstep
     let kept = 0
@@ -293,16 +301,18 @@ export class Scheduler {
           this.retire(row, row.stopReason)
           continue
         }
-        if (row.finishTick < nextFinish) nextFinish = row.finishTick
-      }
+      } else if (row.scheduledTokens > 0 && this.completeExplicit(row)) continue
+      if (row.decoding && row.finishTick < nextFinish) nextFinish = row.finishTick
       running[kept++] = row
     }
     running.length = kept
     lockstep.nextFinishTick = nextFinish
   }
 
-  private completeExplicit(row: RequestState): void {
-    if (row.computed < row.promptTokens + row.outputTokens) return
+  /** True when it finished: the caller takes it off the running list. */
+  private completeExplicit(row: RequestState): boolean {
+    row.scheduledTokens = 0
+    if (row.computed < row.promptTokens + row.outputTokens) return false
     if (!row.caughtUp) {
       row.caughtUp = true
       this.removePrefilling(row)
@@ -316,10 +326,12 @@ export class Scheduler {
     }
     noteTokens(row, this.lastSegment, this.lastSegment, this.lastEndMs)
     this.sink.token(row)
-    if (row.outputTokens >= row.outputLimit) {
-      this.running.splice(this.running.indexOf(row), 1)
-      this.retire(row, row.stopReason)
-    } else this.join(row)
+    if (row.outputTokens < row.outputLimit) {
+      this.join(row)
+      return false
+    }
+    this.retire(row, row.stopReason)
+    return true
   }
 
   private join(row: RequestState): void {

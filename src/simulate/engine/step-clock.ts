@@ -22,6 +22,8 @@ export class StepClock {
   private baseMs = 0
   private slopeMs = 0
   private seriesSteps = 0
+  /** No fault touches what ends by then. */
+  private calmUntilMs: number = Number.POSITIVE_INFINITY
 
   constructor(config: EngineConfig, random: Random, disturbance: EngineDisturbance | null) {
     this.config = config
@@ -32,22 +34,33 @@ export class StepClock {
   /** Starts the step that the scheduler has built. */
   start(scheduler: Scheduler, startMs: number): void {
     this.startMs = startMs
-    if (scheduler.stepIsPureDecode && this.disturbance === null && this.config.jitterSigma === 0) {
-      this.startInSeries(scheduler, startMs)
-    } else {
-      const workMs = this.workMs(scheduler) * this.jitter()
-      this.endMs =
-        this.disturbance === null ? startMs + workMs : this.disturbance.stepEndMs(this.steps, startMs, workMs)
+    const { disturbance } = this
+    this.calmUntilMs =
+      disturbance === null ? Number.POSITIVE_INFINITY : disturbance.undisturbedUntilMs(this.steps, startMs)
+    if (scheduler.stepIsPureDecode && this.config.jitterSigma === 0) this.startInSeries(scheduler, startMs)
+    else {
       this.seriesChanges = -1
+      this.endMs = startMs + this.workMs(scheduler) * this.jitter()
       this.log.push(this.endMs, 0, 0)
+    }
+    if (disturbance !== null && this.endMs > this.calmUntilMs) {
+      this.endMs = disturbance.stepEndMs(this.steps, startMs, this.endMs - startMs)
+      this.leaveSeries()
     }
     this.steps += 1
   }
 
-  /** End of the step `more` steps after this one, if nothing changes until then; null outside a series. */
+  /** End of the step `more` steps after this one, if nothing changes until then; null where that is not known. */
   endAfterMs(more: number): number | null {
     if (this.seriesChanges === -1) return null
-    return segmentEndMs(this.originMs, this.baseMs, this.slopeMs, this.seriesSteps + more)
+    const endMs = segmentEndMs(this.originMs, this.baseMs, this.slopeMs, this.seriesSteps + more)
+    return endMs <= this.calmUntilMs ? endMs : null
+  }
+
+  /** The running step is one by itself after all. */
+  private leaveSeries(): void {
+    this.seriesChanges = -1
+    this.log.replaceLastStep(this.endMs)
   }
 
   private startInSeries(scheduler: Scheduler, startMs: number): void {

@@ -34,6 +34,15 @@ export class StepLog {
     this.steps[this.count - 1] = (this.steps[this.count - 1] as number) + 1
   }
 
+  /** The last step leaves its segment and becomes one of its own, which ended at `endMs`. */
+  replaceLastStep(endMs: number): void {
+    const last = this.count - 1
+    const steps = (this.steps[last] as number) - 1
+    this.steps[last] = steps
+    if (steps === 0) this.count = last
+    this.push(endMs, 0, 0)
+  }
+
   /** Forgets the segments before number `from`. */
   trim(from: number): void {
     const drop = Math.min(from - this.first, this.count)
