@@ -3,9 +3,14 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../../base/clock.ts'
 import { PlimsollError } from '../../../base/errors.ts'
 import { randomStream } from '../../../base/random.ts'
-import { expositionFormat, writeExposition } from '../../../measure/wire/prometheus-exposition.ts'
+import {
+  type ExposedMetric,
+  expositionFormat,
+  writeExposition,
+} from '../../../measure/wire/prometheus-exposition.ts'
 import { createEngine } from '../engine.ts'
 import type { EngineConfig } from '../engine-config.ts'
+import { type FaultTimeline, faultTimeline, parseFault } from '../faults.ts'
 import { asciiJson } from './answer-json.ts'
 import type { OutputLength } from './answer-text.ts'
 import { type ApiError, ApiFailure, apiErrorJson, notFound } from './api-error.ts'
@@ -13,7 +18,6 @@ import { parseDetokenizeRequest, parseTokenizeRequest } from './completion-reque
 import { EngineDriver } from './engine-driver.ts'
 import { EngineMetrics } from './engine-metrics.ts'
 import { generate, type GenerationDeps } from './generation.ts'
-import { untroubled } from './request-fate.ts'
 import { detokenize } from './tokenizer.ts'
 import { openTruthLog, type RequestTruth, type TruthLog } from './truth-log.ts'
 
@@ -25,6 +29,8 @@ export interface EngineServerOptions {
   readonly modelName: string
   readonly seed: number | string
   readonly outputLength: OutputLength
+  /** As `--fault` takes them; their times count from the zero of `clock`. */
+  readonly faults: readonly string[]
   /** NDJSON file with what really happened to each request. */
   readonly truthPath: string | null
   /** The engine's time; its zero is the zero of every fault. */
@@ -68,16 +74,18 @@ export async function startEngineServer(options: EngineServerOptions): Promise<E
     server.listen(options.port, options.host, resolve)
   })
   const { address, port, family } = server.address() as AddressInfo
+  let closing: Promise<void> | null = null
+  async function close(): Promise<void> {
+    service.stop()
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+    truthLog?.close()
+  }
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    async close() {
-      service.stop()
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
-      truthLog?.close()
-    },
+    close: () => (closing ??= close()),
   }
 }
 
@@ -96,6 +104,9 @@ class EngineService {
   private readonly engine: ReturnType<typeof createEngine>
   private readonly driver: EngineDriver
   private readonly metrics: EngineMetrics
+  private readonly timeline: FaultTimeline
+  /** What `/metrics` shows while it is frozen. */
+  private frozen: readonly ExposedMetric[] | null = null
   private readonly open = new Map<number, RequestTruth>()
   private readonly createdS: number
   private readonly maxBodyBytes: number
@@ -105,9 +116,17 @@ class EngineService {
     this.options = options
     this.truthLog = truthLog
     this.metrics = new EngineMetrics(options.modelName, options.config)
+    this.timeline = faultTimeline(
+      options.faults.map((fault) => parseFault(fault)),
+      randomStream(options.seed, 'faults'),
+    )
     this.engine = createEngine(options.config, randomStream(options.seed, 'engine'), {
       events: 'tokens',
-      onStep: (step) => this.metrics.onStep(step),
+      disturbance: this.timeline.disturbance(),
+      onStep: (step) => {
+        this.freezeIfDue(step.endMs)
+        this.metrics.onStep(step)
+      },
     })
     this.driver = new EngineDriver(this.engine, options.clock, (event) => this.metrics.onEvent(event))
     this.createdS = options.wallClockMs() / 1000
@@ -157,12 +176,8 @@ class EngineService {
 
   private answerGet(path: string, request: IncomingMessage, response: ServerResponse): void {
     const { modelName, config } = this.options
-    if (path === '/metrics') {
-      const { openMetrics, contentType } = expositionFormat(request.headers.accept)
-      const metrics = this.metrics.exposed(this.engine.stats())
-      response.setHeader('content-type', contentType)
-      response.end(writeExposition(metrics, { openMetrics, createdS: this.createdS }))
-    } else if (path === '/v1/models') {
+    if (path === '/metrics') this.answerMetrics(request, response)
+    else if (path === '/v1/models') {
       const model = {
         id: modelName,
         object: 'model',
@@ -176,6 +191,26 @@ class EngineService {
       sendJson(response, 200, { object: 'list', data: [model] })
     } else if (path === '/version') sendJson(response, 200, { version: 'plimsoll-engine' })
     else response.end()
+  }
+
+  private answerMetrics(request: IncomingMessage, response: ServerResponse): void {
+    const nowMs = this.options.clock.nowMs()
+    if (this.timeline.metrics(nowMs).kind === 'dropped') {
+      const message = 'The metrics cannot be had (a fault that was asked for).'
+      sendError(response, { status: 503, type: 'ServiceUnavailableError', message, param: null })
+      return
+    }
+    this.freezeIfDue(nowMs)
+    const { openMetrics, contentType } = expositionFormat(request.headers.accept)
+    const metrics = this.frozen ?? this.metrics.exposed(this.engine.stats())
+    response.setHeader('content-type', contentType)
+    response.end(writeExposition(metrics, { openMetrics, createdS: this.createdS }))
+  }
+
+  /** Keeps the metrics of the first moment of a freeze, and lets go of them after its last. */
+  private freezeIfDue(atMs: number): void {
+    if (this.timeline.metrics(atMs).kind !== 'frozen') this.frozen = null
+    else this.frozen ??= structuredClone(this.metrics.exposed(this.engine.stats()))
   }
 
   private answerTokens(path: string, body: string, response: ServerResponse): void {
@@ -238,7 +273,7 @@ class EngineService {
         },
       },
       response,
-      untroubled,
+      this.timeline.requestEffects(at.number, at.arrivalMs, this.engine.stats().waiting),
       deps,
     )
   }

@@ -3,87 +3,16 @@ import { mkdtemp } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { performance } from 'node:perf_hooks'
 import OpenAI from 'openai'
-import { afterEach, describe, expect, it } from 'vitest'
-import { monotonicClock } from '../../../base/clock.ts'
-import { samplesOf, sumOf } from '../../../measure/wire/prometheus-counter.ts'
-import { histogramOf } from '../../../measure/wire/prometheus-histogram.ts'
-import { type Scrape, parsePrometheusText } from '../../../measure/wire/prometheus-text.ts'
-import { defaultEngineConfig, type EngineConfig } from '../engine-config.ts'
-import { type EngineServer, type EngineServerOptions, startEngineServer } from './engine-server.ts'
-
-const hrtimeNs = (): bigint => process.hrtime.bigint()
-const open: EngineServer[] = []
-
-/** Steps of 1 ms, so that the tests are quick. */
-const quick: EngineConfig = {
-  ...defaultEngineConfig,
-  stepTime: { ...defaultEngineConfig.stepTime, baseMs: 1, perTokenMs: 0 },
-  maxModelLen: 4096,
-}
-
-async function start(options: Partial<EngineServerOptions> = {}): Promise<EngineServer> {
-  const server = await startEngineServer({
-    config: quick,
-    host: '127.0.0.1',
-    port: 0,
-    modelName: 'plimsoll-demo',
-    seed: 1,
-    outputLength: { kind: 'lognormal', meanTokens: 40 },
-    truthPath: null,
-    clock: monotonicClock(performance, hrtimeNs),
-    hrtimeNs,
-    wallClockMs: () => Date.now(),
-    ...options,
-  })
-  open.push(server)
-  return server
-}
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
-})
+import { describe, expect, it } from 'vitest'
+import { samplesOf, sumOf } from '../../src/measure/wire/prometheus-counter.ts'
+import { histogramOf } from '../../src/measure/wire/prometheus-histogram.ts'
+import { parsePrometheusText } from '../../src/measure/wire/prometheus-text.ts'
+import type { EngineServer } from '../../src/simulate/engine/server/engine-server.ts'
+import { type Reply, hrtimeNs, messages, model, post, quick, scrape, start } from './kit.ts'
 
 function client(server: EngineServer): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
-}
-
-const model = 'plimsoll-demo'
-const messages = [{ role: 'user' as const, content: 'say something about the sea' }]
-
-/** The parts of answers that these tests look at. */
-interface Reply {
-  choices: { finish_reason: string }[]
-  usage: {
-    prompt_tokens: number
-    completion_tokens: number
-    prompt_tokens_details: { cached_tokens: number }
-  }
-  error: { message: string; code: number }
-  count: number
-  tokens: number[]
-  prompt: string
-}
-
-async function post(
-  server: EngineServer,
-  path: string,
-  body: unknown,
-): Promise<{ status: number; json: Reply }> {
-  const response = await fetch(server.url + path, {
-    method: 'POST',
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-  return { status: response.status, json: (await response.json()) as Reply }
-}
-
-async function scrape(server: EngineServer): Promise<Scrape> {
-  const response = await fetch(`${server.url}/metrics`)
-  return parsePrometheusText(await response.text(), {
-    contentType: response.headers.get('content-type') ?? '',
-    strict: true,
-  })
 }
 
 describe('the openai client, unchanged', () => {
@@ -322,7 +251,6 @@ describe('truth and disconnects', () => {
     await post(server, '/v1/chat/completions', { messages, n: 2 })
     const after = hrtimeNs()
     await server.close()
-    open.length = 0
     const lines = readFileSync(truthPath, 'utf8')
       .trim()
       .split('\n')
@@ -355,7 +283,6 @@ describe('truth and disconnects', () => {
       .toBe(1)
     expect(sumOf(await scrape(server), 'vllm:num_requests_running')).toBe(0)
     await server.close()
-    open.length = 0
     expect(readFileSync(truthPath, 'utf8')).toContain('"outcome":"aborted"')
   })
 })
