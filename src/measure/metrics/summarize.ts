@@ -40,9 +40,8 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
     ],
     percentileType: options.percentileType ?? '1',
   }
-  const inside = rows
-    .filter((row) => isInWindow(row, window))
-    .sort((a, b) => (a.planned_ms ?? 0) - (b.planned_ms ?? 0))
+  const all = inOrder(rows)
+  const inside = all.filter((row) => isInWindow(row, window))
   const ok = inside.filter((row) => row.ok)
   const counts = countOutcomes(inside)
   const failures = counts.failed + counts.shed + counts.censored
@@ -68,14 +67,14 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
 
   const weighting = weightings(ok)
   const pauses = stutter(ok)
-  const little = littleCheck(rows, window)
+  const little = littleCheck(all, window)
   const cache = cacheUse(ok)
   return {
     counts: countOutcomes(rows),
     window_counts: counts,
     metrics,
     weighting,
-    throughput: throughput(rows, window),
+    throughput: throughput(all, window),
     goodput: objective === null || objective.each.length === 0 ? null : goodput(inside, window, objective),
     stutter: pauses,
     little,
@@ -93,6 +92,12 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
       shortGaps,
     }),
   }
+}
+
+/** By intended send, then by id: the same rows give the same summary to the last bit, in whatever order they came. */
+function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
+  const at = (row: RequestRow): number => row.planned_ms ?? Number.MAX_VALUE
+  return [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
 interface PerRequest {
