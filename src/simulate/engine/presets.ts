@@ -78,19 +78,19 @@ const demo: EnginePreset = {
   source: 'made up for demonstrations: no GPU behaves like this one',
   config: {
     ...defaultEngineConfig,
-    maxNumSeqs: 96,
-    maxNumBatchedTokens: 1024,
+    maxNumBatchedTokens: 2048,
     maxModelLen: 8192,
-    numGpuBlocks: 1025,
+    numGpuBlocks: 901,
+    frontEndMs: 0.5,
+    jitterSigma: 0.03,
     stepTime: {
       baseMs: 5,
-      kneeTokens: 16,
-      perTokenMs: 0.05,
-      perContextTokenMs: 0.0004,
-      perPairMs: 0.000002,
-      perSequenceMs: 0.03,
+      kneeTokens: 0,
+      perTokenMs: 0.01,
+      perContextTokenMs: 0,
+      perPairMs: 0,
+      perSequenceMs: 0.1,
     },
-    frontEndMs: 1,
   },
 }
 
