@@ -42,10 +42,14 @@ export async function confirmOperatingPoint(
 ): Promise<Confirmation | null> {
   const missed: string[] = []
   let last: OperatingPoint | null = null
-  for (const [attempt, candidate] of candidates.slice(0, mostAttempts).entries()) {
+  let excess = 1
+  let attempt = 0
+  for (const candidate of candidates) {
     const point = operatingPoint(candidate)
-    if (point === null || ground.signal.aborted) break
-    const confirmed = await confirmAt(ground, point, durationMs, attempt)
+    if (point === null || attempt === mostAttempts || ground.signal.aborted) break
+    if (attempt > 0 && !hasRoomFor(candidate, excess)) continue
+    const confirmed = await confirmAt(ground, point, durationMs, attempt++)
+    excess = Math.max(excess, excessOf(confirmed, candidate))
     if (confirmed.confirmed === true) return { point: confirmed, missed }
     last ??= confirmed
     const [outcome] = confirmed.confirmation?.objectives ?? []
@@ -54,6 +58,23 @@ export async function confirmOperatingPoint(
     )
   }
   return last === null ? null : { point: last, missed }
+}
+
+/** How much worse the open loop was than the closed one at the same rate: the largest ratio of the judged percentiles. */
+function excessOf({ confirmation }: OperatingPoint, closed: SweepPoint): number {
+  const ratios = (confirmation?.objectives ?? []).map(({ kind, estimate }, i) => {
+    const before = closed.objectives[i]?.estimate ?? null
+    return kind === 'over_run' && estimate !== null && before !== null && before > 0 ? estimate / before : 1
+  })
+  return Math.max(1, ...ratios)
+}
+
+/** Whether a point would still be within its limits, with 3 % to spare, if the open loop were as much worse there. */
+function hasRoomFor(point: SweepPoint, excess: number): boolean {
+  return point.objectives.every(
+    ({ kind, estimate, limit }) =>
+      kind !== 'over_run' || estimate === null || limit === null || estimate * excess * 1.03 <= limit,
+  )
 }
 
 async function confirmAt(
@@ -65,13 +86,13 @@ async function confirmAt(
   const ratePerSecond = Number(point.requests_per_s.toPrecision(4))
   const name = attempt === 0 ? 'confirm' : `confirm-${attempt + 1}`
   const enoughMs = (1000 * 3 * ground.needs.interval) / ratePerSecond
-  const longestMs = durationMs ?? Math.min(600_000, Math.max(20_000, enoughMs))
+  const longestMs = durationMs ?? Math.min(600_000, Math.max(30_000, enoughMs))
   const measured = await measurePoint(ground, {
     pacer: { kind: 'poisson', ratePerSecond },
     name,
     salt: partSalt(ground.config.salt ?? '', name),
     warmupMs: 2000,
-    shortestMs: durationMs ?? Math.min(longestMs, Math.max(12_000, enoughMs / 2)),
+    shortestMs: durationMs ?? Math.min(longestMs, Math.max(15_000, enoughMs / 2)),
     longestMs,
     label: `confirming with Poisson at ${ratePerSecond} req/s`,
   })

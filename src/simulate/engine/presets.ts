@@ -84,12 +84,12 @@ const demo: EnginePreset = {
     frontEndMs: 0.5,
     jitterSigma: 0.03,
     stepTime: {
-      baseMs: 5,
+      baseMs: 6,
       kneeTokens: 0,
-      perTokenMs: 0.01,
+      perTokenMs: 0.008,
       perContextTokenMs: 0,
       perPairMs: 0,
-      perSequenceMs: 0.1,
+      perSequenceMs: 0.06,
     },
   },
 }
