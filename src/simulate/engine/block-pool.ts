@@ -86,11 +86,14 @@ export class BlockPool {
 
   /** The node that holds a block with this hash, or −1. Of several, the one that was registered first. */
   find(low: number, high: number): number {
+    const { words } = this
+    let found = none
     let node = this.buckets[this.bucket(low, high)] as number
-    while (node !== none && (this.words[node + hashLow] !== low || this.words[node + hashHigh] !== high)) {
-      node = this.words[node + chained] as number
+    while (node !== none) {
+      if (words[node + hashLow] === low && words[node + hashHigh] === high) found = node
+      node = words[node + chained] as number
     }
-    return node
+    return found
   }
 
   /** True for a cached block that nobody holds: to take it up again costs a free block. */
@@ -113,7 +116,6 @@ export class BlockPool {
     this.words[node + holders] = 1
     this.words[node + hashLow] = low
     this.words[node + hashHigh] = high
-    this.words[node + chained] = none
     this.hashed += 1
     if (this.hashed * 2 > this.buckets.length) this.rehash()
     this.chain(node)
@@ -174,34 +176,25 @@ export class BlockPool {
     this.hashed -= 1
   }
 
-  /** At the end of its bucket, so that of equal hashes the oldest is found. */
+  /** At the head of its bucket, where no other node need be read; the oldest of equal hashes comes last. */
   private chain(node: number): void {
     const bucket = this.bucket(this.words[node + hashLow] as number, this.words[node + hashHigh] as number)
-    let at = this.buckets[bucket] as number
-    if (at === none) {
-      this.buckets[bucket] = node
-      return
-    }
-    while (this.words[at + chained] !== none) at = this.words[at + chained] as number
-    this.words[at + chained] = node
+    this.words[node + chained] = this.buckets[bucket] as number
+    this.buckets[bucket] = node
   }
 
   private bucket(low: number, high: number): number {
     return (low ^ (high >>> 7)) & (this.buckets.length - 1)
   }
 
-  /** Doubles the buckets; chains are walked in order, so equal hashes keep theirs. */
+  /** Doubles the buckets. Each chain is put in from its end, so that equal hashes keep their order. */
   private rehash(): void {
     const old = this.buckets
     this.buckets = new Int32Array(old.length * 2).fill(none)
+    const chain: number[] = []
     for (const first of old) {
-      let node = first
-      while (node !== none) {
-        const follower = this.words[node + chained] as number
-        this.words[node + chained] = none
-        this.chain(node)
-        node = follower
-      }
+      for (let node = first; node !== none; node = this.words[node + chained] as number) chain.push(node)
+      while (chain.length > 0) this.chain(chain.pop() as number)
     }
   }
 
