@@ -62,7 +62,7 @@ setInterval(() => {
 }, 1)
 
 process.on('message', (message) => {
-  if (message !== 'truth') return process.exit(0)
+  if (message !== 'truth') process.exit(0)
   process.send({
     originNs: String(origin),
     writes: Object.fromEntries([...truth].map(([id, writes]) => [id, [...writes]])),

@@ -12,7 +12,13 @@ export function checkCase(expect, row, serverLateMs) {
   const late = []
   for (const [key, wanted] of Object.entries(expect)) {
     const got = valueOf(row, key, expect)
-    if (!key.includes('_ms') || key === 'retry_after_ms' || wanted === null || got === null || got === undefined) {
+    if (
+      !key.includes('_ms') ||
+      key === 'retry_after_ms' ||
+      wanted === null ||
+      got === null ||
+      got === undefined
+    ) {
       if (!same(key, got, wanted)) wrong.push(`${key}: ${show(got)}, expected ${show(wanted)}`)
     } else if (Array.isArray(wanted)) {
       if (wanted.length !== got.length) {
@@ -39,7 +45,8 @@ function valueOf(row, key, expect) {
 
 function same(key, got, wanted) {
   if (key === 'error_code') return got === wanted || String(got) === String(wanted)
-  if (typeof wanted === 'number' && typeof got === 'number') return Math.abs(got - wanted) <= 1e-9 * Math.abs(wanted)
+  if (typeof wanted === 'number' && typeof got === 'number')
+    return Math.abs(got - wanted) <= 1e-9 * Math.abs(wanted)
   return JSON.stringify(got) === JSON.stringify(wanted)
 }
 

@@ -27,10 +27,11 @@ export async function startReplayServer(now) {
       if (name === null) return
       done = true
       const script = scripts.get(name)
-      if (script === undefined) return socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
-      play(script, socket, timers, now, (lateMs) =>
-        lateness.set(name, Math.max(lateness.get(name) ?? 0, lateMs)),
-      )
+      if (script === undefined) socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+      else
+        play(script, socket, timers, now, (lateMs) =>
+          lateness.set(name, Math.max(lateness.get(name) ?? 0, lateMs)),
+        )
     })
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))

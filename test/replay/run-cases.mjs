@@ -19,7 +19,11 @@ export function readCases(directory) {
       continue
     }
     const sidecar = JSON.parse(readFileSync(join(directory, file), 'utf8'))
-    cases.push({ id: sidecar.id ?? file.replace(/\.json$/, ''), sidecar, body: bodyOf(directory, file, sidecar) })
+    cases.push({
+      id: sidecar.id ?? file.replace(/\.json$/, ''),
+      sidecar,
+      body: bodyOf(directory, file, sidecar),
+    })
   }
   return { cases, others: [...others] }
 }
@@ -81,7 +85,11 @@ async function runCase({ id, sidecar, body }, server, { createTransport, startEx
       { transport, clock, timers },
       {
         api: request.api,
-        wire: { path: `/${id}${path}`, headers: { 'content-type': 'application/json' }, body: '{"stream":true}' },
+        wire: {
+          path: `/${id}${path}`,
+          headers: { 'content-type': 'application/json' },
+          body: '{"stream":true}',
+        },
         plannedMs: clock.nowMs() + (sidecar.t0_ms ?? 0),
         streamAsked: request.stream !== false,
         keepText: true,
