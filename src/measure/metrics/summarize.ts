@@ -9,7 +9,7 @@ import type { Objective } from './objective.ts'
 import type { PercentileOptions } from './percentile-levels.ts'
 import { pool, summarizePooled, type PooledValues } from './pooled-values.ts'
 import type { MetricName, MetricSummary, RunSummary, Weighting } from './run-summary.ts'
-import { countErrors, countOutcomes, isInWindow, wholeWindow, type RunWindow } from './run-window.ts'
+import { countErrors, countOutcomes, inOrder, isInWindow, wholeWindow, type RunWindow } from './run-window.ts'
 import { stutter } from './stutter.ts'
 import { summarizeValues } from './summarize-values.ts'
 import { summaryWarnings } from './summary-warnings.ts'
@@ -92,12 +92,6 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
       shortGaps,
     }),
   }
-}
-
-/** By intended send, then by id: the same rows give the same summary to the last bit, in whatever order they came. */
-function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
-  const at = (row: RequestRow): number => row.planned_ms ?? Number.MAX_VALUE
-  return [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
 interface PerRequest {
