@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { describeError, PlimsollError } from '../../base/errors.ts'
 import { parsePrometheusText } from '../wire/prometheus-text.ts'
-import { nearest } from './preflight-errors.ts'
-import { countByServer, preflight, type Preflight } from './preflight.ts'
-import {
-  errorText,
-  pathsBeside,
-  type PreflightTarget,
-  type ProbeAnswer,
-  type ProbeFailure,
-  type ProbeRequest,
-} from './probe.ts'
+import { preflight, type Preflight } from './preflight.ts'
+import { type PreflightTarget, type ProbeAnswer, type ProbeFailure, type ProbeRequest } from './probe.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Server = (request: ProbeRequest, body: Json) => Partial<ProbeAnswer> | ProbeFailure | null
@@ -357,41 +349,5 @@ describe('what stops a run is a sentence', () => {
     expect(await refusal(({ path }) => (path === '/v1/models' ? json({ data: [] }) : null))).toContain(
       'does not say which model it serves',
     )
-  })
-})
-
-describe('small parts', () => {
-  test.each([
-    ['/v1/chat/completions', '/v1/models', '/tokenize', '/metrics'],
-    ['/llm/v1/completions', '/llm/v1/models', '/llm/tokenize', '/llm/metrics'],
-    [
-      '/openai/chat/completions?api-version=1',
-      '/openai/models?api-version=1',
-      '/openai/tokenize',
-      '/openai/metrics',
-    ],
-  ])('paths beside %s', (endpoint, models, tokenize, metrics) => {
-    expect(pathsBeside(endpoint)).toEqual({ models, tokenize, metrics })
-  })
-
-  test.each([
-    ['{"error":{"message":"a  b"}}', 'a b'],
-    ['{"detail":"Not Found"}', 'Not Found'],
-    ['{"detail":[{"loc":["body"],"msg":"x"}]}', '[{"loc":["body"],"msg":"x"}]'],
-    ['{"object":"error","message":"m"}', 'm'],
-    ['<h1>Bad</h1>  Gateway', 'Bad Gateway'],
-    ['', null],
-  ])('errorText of %s', (body, text) => expect(errorText(body)).toBe(text))
-
-  test.each([
-    ['llama', ['meta/Llama-3', 'qwen'], null],
-    ['Llama-3', ['qwen', 'meta/Llama-3'], 'meta/Llama-3'],
-    ['qwen3-8', ['Qwen/Qwen3-8B', 'gemma'], 'Qwen/Qwen3-8B'],
-    ['zzzzzz', ['a', 'b'], null],
-  ])('nearest to %s of %o', (typed, names, found) => expect(nearest(typed, names)).toBe(found))
-
-  test('a server without /tokenize counts nothing', async () => {
-    const answer = { status: 200, header: () => undefined, bodyText: 'no', fields: null }
-    expect(await countByServer(() => Promise.resolve(answer), target, 'm', 'text')).toBeNull()
   })
 })

@@ -20,20 +20,20 @@ export interface TokenSources {
  * requests, else unknown. Lengths are those of `usage.prompt_tokens`, chat template included.
  */
 export async function learnTokens(sources: TokenSources): Promise<TokenCounter> {
-  if (sources.count !== null) return await byTokenize(sources.count, sources)
-  if (sources.probe.promptTokens === null) {
-    return unknownTokenCounter('the server has no /tokenize and sends no usage')
-  }
-  return await byUsage(sources.probe.promptTokens, sources)
+  const promptTokens = sources.probe.promptTokens ?? (await sources.usage(sources.probe.text))
+  if (sources.count !== null) return await byTokenize(sources.count, sources, promptTokens)
+  if (promptTokens !== null) return await byUsage(promptTokens, sources)
+  return unknownTokenCounter('the server has no /tokenize and sends no usage')
 }
 
 async function byTokenize(
   count: (text: string) => Promise<number>,
   { probe }: TokenSources,
+  promptTokens: number | null,
 ): Promise<TokenCounter> {
   const learnt = await learnWordCosts(count)
   // What the usage has beyond the bare text: the chat template and its marks.
-  const template = probe.promptTokens === null ? null : probe.promptTokens - (await count(probe.text))
+  const template = promptTokens === null ? null : promptTokens - (await count(probe.text))
   const words: WordCosts = {
     words: learnt.words,
     costs: learnt.costs,
