@@ -5,7 +5,7 @@ import { errorText, isFailure, pathsBeside, type PreflightTarget, type SendOnce 
 /** What `GET /v1/models` says. */
 export interface ServerModels {
   readonly names: readonly string[]
-  /** Longest prompt and answer together, tokens, by model (vLLM and SGLang say it; llama.cpp its training context). */
+  /** Longest prompt and answer together, tokens, by model (vLLM and SGLang say it; llama.cpp a slot's context). */
   readonly maxModelLen: Readonly<Record<string, number>>
   /** Why there is no list, where there is none. */
   readonly missing: string | null
@@ -91,8 +91,8 @@ function entriesOf(
     if (typeof entry !== 'object' || entry === null) return []
     const { id, max_model_len, context_length, meta } = entry as Record<string, unknown>
     if (typeof id !== 'string') return []
-    const trained = (meta as { n_ctx_train?: unknown } | null | undefined)?.n_ctx_train
-    const limit = [max_model_len, context_length, trained].find(
+    const slot = (meta as { n_ctx?: unknown } | null | undefined)?.n_ctx
+    const limit = [max_model_len, context_length, slot].find(
       (value) => Number.isSafeInteger(value) && (value as number) > 0,
     )
     return [{ id, limit: (limit as number | undefined) ?? null }]

@@ -203,15 +203,16 @@ describe('preflight', () => {
     expect(found.warnings.map(({ kind }) => kind)).toEqual(['not_streamed'])
   })
 
-  test('llama.cpp counts by content, and its pool is unknown', async () => {
+  test('llama.cpp counts by content, and its pool is that of its slots', async () => {
     const server: Server = ({ path }, body) => {
       if (path === '/v1/models')
         return {
-          ...json({ data: [{ id: 'x.gguf', meta: { n_ctx_train: 2048 } }] }),
+          ...json({ data: [{ id: 'x.gguf', meta: { n_ctx: 2048, n_ctx_train: 131_072 } }] }),
           header: () => 'llama.cpp',
         }
       if (path === '/v1/chat/completions') return stream(body, 8)
       if (path === '/tokenize') return json({ tokens: (body['content'] as string).split('') })
+      if (path === '/props') return json({ total_slots: 4 })
       return path === '/metrics'
         ? json({ error: { message: 'This server does not support metrics endpoint' } }, 501)
         : null
@@ -221,7 +222,7 @@ describe('preflight', () => {
       model: 'x.gguf',
       maxModelLen: 2048,
       tokenize: true,
-      kvTokens: null,
+      kvTokens: 8192,
       engine: null,
       server: 'llama.cpp',
     })

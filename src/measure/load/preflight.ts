@@ -42,6 +42,7 @@ export interface Preflight {
   readonly probe: { readonly text: string; readonly words: number; readonly promptTokens: number | null }
   /** From `/metrics`, null where there is none: engine, KV pool, running and waiting. */
   readonly engine: EngineFacts | null
+  /** KV pool, tokens: from `/metrics`, or llama.cpp's slots × their context; null: unknown. */
   readonly kvTokens: number | null
   readonly server: string | null
   readonly warnings: readonly Warning[]
@@ -62,16 +63,18 @@ export async function preflight(deps: PreflightDeps, target: PreflightTarget): P
   const probed = await probeDialect(deps.sendOnce, target, { model, text, models: models.names })
   const tokenize = (await countByServer(deps.sendOnce, target, model, text)) !== null
   const engine = await askMetrics(deps, target)
+  const maxModelLen = models.maxModelLen[model] ?? null
+  const slots = models.serverHeader === 'llama.cpp' ? await askSlots(deps.sendOnce, target) : null
   return {
     model,
     models: models.names,
-    maxModelLen: models.maxModelLen[model] ?? null,
+    maxModelLen,
     ...probed.learnt,
     tokenize,
     firstTokenMs: probed.firstTokenMs,
     probe: { text, words: probeWords.length, promptTokens: probed.promptTokens },
     engine,
-    kvTokens: engine?.kvTokens ?? null,
+    kvTokens: engine?.kvTokens ?? (slots === null || maxModelLen === null ? null : slots * maxModelLen),
     server: models.serverHeader,
     warnings: warningsOf(probed, engine, models),
   }
@@ -114,6 +117,19 @@ async function askMetrics(deps: PreflightDeps, target: PreflightTarget): Promise
     return readEngineFacts(deps.parseMetrics(answer.bodyText, answer.header('content-type')))
   } catch {
     // Some other page: as good as none.
+    return null
+  }
+}
+
+/** llama.cpp's parallel slots, by its `/props`. */
+async function askSlots(sendOnce: SendOnce, target: PreflightTarget): Promise<number | null> {
+  const path = pathsBeside(target.endpointPath).metrics.replace(/metrics$/, 'props')
+  const answer = await sendOnce({ method: 'GET', path, body: null, stream: false })
+  if (isFailure(answer) || answer.status !== 200) return null
+  try {
+    const slots = (JSON.parse(answer.bodyText) as { total_slots?: unknown }).total_slots
+    return Number.isSafeInteger(slots) && (slots as number) > 0 ? (slots as number) : null
+  } catch {
     return null
   }
 }
