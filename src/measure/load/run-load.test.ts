@@ -196,8 +196,9 @@ describe('a run', () => {
       options: { maxConnections: 2 },
     })
     const lags = rows.map(({ lag_ms }) => lag_ms!).sort((a, b) => a - b)
-    expect(lags[1]).toBeLessThan(lags[2]! - 40)
-    expect(lags[3]).toBeLessThan(lags[4]! - 40)
+    // Each answer takes 55 ms: the third request waits for the first answer, the fifth for two.
+    expect(lags[2]).toBeGreaterThan(50)
+    expect(lags[4]).toBeGreaterThan(100)
     expect(rows.every((row) => row.ttft_ms! >= row.lag_ms!)).toBe(true)
   })
 
