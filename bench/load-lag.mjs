@@ -1,6 +1,6 @@
 // How late an open loop's sends are (budget: p99 of 1 ms for Poisson at 1,000 requests/s on an idle machine), beside what this
 // machine does at the same moment: a thread that only sleeps until the same times, and an event loop's own timers.
-//   node bench/load-lag.mjs [requestsPerSecond=1000] [seconds=5]        needs `npm run build` first
+//   node bench/load-lag.mjs [requestsPerSecond=1000] [seconds=4] [rounds=3]        needs `npm run build` first
 import { lookup } from 'node:dns/promises'
 import os from 'node:os'
 import { performance } from 'node:perf_hooks'
@@ -19,7 +19,7 @@ if (isMainThread) await main(...process.argv.slice(2).map(Number))
 else if (workerData.kind === 'sleep') sleepOnly(workerData.times)
 else timersOnly(workerData.times)
 
-async function main(rate = 1000, seconds = 5) {
+async function main(rate = 1000, seconds = 4, rounds = 3) {
   const random = randomStream(1, 'load-lag')
   const times = []
   for (let at = exponential(random) / rate; at < seconds; at += exponential(random) / rate)
@@ -27,19 +27,20 @@ async function main(rate = 1000, seconds = 5) {
   console.log(
     `Poisson, ${rate} requests/s, ${times.length} sends, load average ${os.loadavg()[0].toFixed(2)} on ${os.cpus().length} cores`,
   )
-  const sleep = quantiles(await inThread('sleep', times))
-  show('a thread that only sleeps', sleep)
-  const timers = quantiles(await inThread('timers', times))
-  show('timers of an event loop, nothing sent', timers)
-  const { lags, health } = await ours(times)
-  const own = quantiles(lags)
-  show('plimsoll, requests sent and answers read', own)
+  const p99s = { sleep: [], timers: [], own: [] }
+  for (let round = 1; round <= rounds; round++) {
+    console.log(`round ${round} of ${rounds}`)
+    p99s.sleep.push(show('a thread that only sleeps', await inThread('sleep', times)))
+    p99s.timers.push(show('timers of an event loop, nothing sent', await inThread('timers', times)))
+    const { lags, health } = await ours(times)
+    p99s.own.push(show('plimsoll, requests sent and answers read', lags))
+    console.log(
+      `  worker ${(health.cpu.worker_max * 100).toFixed(0)} % of a core, loop delay p99 ${health.loop_delay_ms.p99.toFixed(2)} ms, machine ${(health.cpu.machine * 100).toFixed(0)} % busy`,
+    )
+  }
+  const [own, sleep, timers] = [p99s.own, p99s.sleep, p99s.timers].map(median)
   console.log(
-    `  worker ${(health.cpu.worker_max * 100).toFixed(0)} % of a core, loop delay p99 ${health.loop_delay_ms.p99.toFixed(2)} ms, machine ${(health.cpu.machine * 100).toFixed(0)} % busy`,
-  )
-  const ratio = (a, b) => (a / b).toFixed(2)
-  console.log(
-    `p99: ${ratio(own.p99, budgetMs)} of the budget of ${budgetMs} ms, ${ratio(own.p99, sleep.p99)} of a bare sleep, ${ratio(own.p99, timers.p99)} of timers`,
+    `median p99 ${own.toFixed(3)} ms: ${(own / budgetMs).toFixed(2)} of the budget of ${budgetMs} ms, ${(own / sleep).toFixed(2)} of a bare sleep, ${(own / timers).toFixed(2)} of timers`,
   )
 }
 
@@ -121,12 +122,15 @@ function timersOnly(times) {
   step()
 }
 
-function quantiles(lags) {
+function show(name, lags) {
   const sorted = lags.toSorted((a, b) => a - b)
   const at = (percent) => sorted[Math.max(1, Math.ceil((percent * sorted.length) / 100)) - 1]
-  return { p50: at(50), p99: at(99), max: sorted.at(-1) }
+  console.log(
+    `${name.padEnd(42)} lag p50 ${at(50).toFixed(3)}  p99 ${at(99).toFixed(3)}  max ${at(100).toFixed(3)} ms`,
+  )
+  return at(99)
 }
 
-function show(name, { p50, p99, max }) {
-  console.log(`${name.padEnd(42)} lag p50 ${p50.toFixed(3)}  p99 ${p99.toFixed(3)}  max ${max.toFixed(3)} ms`)
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 }
