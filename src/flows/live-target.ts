@@ -55,7 +55,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       server: {
         engine: null,
         embedded: engine !== null,
-        kvTokens: config.kvTokens,
+        kvTokens: config.kvTokens ?? engine?.kvTokens ?? null,
         maxModelLen: models.data[0]?.max_model_len ?? null,
       },
       secrets: key === null || key === '' ? [] : [key],
@@ -72,10 +72,11 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
 async function startEngine(
   target: Extract<RunConfig['target'], { kind: 'embedded' }>,
   deps: FlowDeps,
-): Promise<EngineChild> {
+): Promise<EngineChild & { readonly kvTokens: number }> {
   const settings = readEngineSettings({ port: '0', ...target.settings, fault: target.faults })
   deps.onNotice('no --url: the embedded engine is started and loaded')
-  return spawnEngineProcess(settings)
+  const { numGpuBlocks, blockSize } = settings.config
+  return { ...(await spawnEngineProcess(settings)), kvTokens: (numGpuBlocks - 1) * blockSize }
 }
 
 async function learnTokens(asker: Asker, api: 'chat' | 'completions', model: string): Promise<TokenCounter> {

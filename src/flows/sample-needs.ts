@@ -27,4 +27,3 @@ export function sampleNeeds(objectives: readonly JudgedObjective[]): SampleNeeds
   const { oneSidedUpper, tenBeyond } = samplesNeeded(highest, '0.95')
   return { percentile: highest, upperEnd: oneSidedUpper, interval: tenBeyond }
 }
-}

@@ -89,11 +89,7 @@ export async function measurePoint(ground: SweepGround, plan: PointPlan): Promis
       deps,
       (progress) =>
         deps.onProgress(
-          runProgress(
-            { ...runConfig, warmup: { kind: 'fixed', ms: plan.warmupMs } },
-            progress,
-            plan.label,
-          ),
+          runProgress({ ...runConfig, warmup: { kind: 'fixed', ms: plan.warmupMs } }, progress, plan.label),
         ),
     )
     const document = runDocument(measured, {

@@ -50,7 +50,7 @@ export const messages: { role: 'user'; content: string }[] = [
 
 /** The parts of answers that these tests look at. */
 export interface Reply {
-  choices: { finish_reason: string }[]
+  choices: { finish_reason: string; message: { content: string } }[]
   usage: {
     prompt_tokens: number
     completion_tokens: number
@@ -59,6 +59,7 @@ export interface Reply {
   error: { message: string; code: number }
   count: number
   tokens: number[]
+  token_strs: string[]
   prompt: string
 }
 
