@@ -277,6 +277,15 @@ describe('what failed stands beside what succeeded', () => {
     expect(summary.errors).toEqual({ http_429: 5 })
   })
 
+  test('goodput is over the attempts', () => {
+    const objective = parseObjective('ttft < 1s')
+    expect(summarize(rows, { window: { startMs: 0, endMs: 200 }, objective }).goodput).toMatchObject({
+      attempts: 100,
+      good: 95,
+      failed_by: { shed: 5 },
+    })
+  })
+
   test('over all attempts a failure is an infinite wait', () => {
     expect(summary.metrics.ttft_ms).toMatchObject({ n: 95, p99: 95, max: 95 })
     expect(summary.metrics.ttft_ms?.all_attempts).toMatchObject({ p50: 50, p95: 95, p99: null })
