@@ -177,12 +177,18 @@ function versionFlag(cli: CliContext): StricliIntegration<CommandContext> {
   }
 }
 
+/** Every word that could have been meant by a mistyped flag. */
+function namesOf(flags: FlagSpecs): string[] {
+  const switches = Object.keys(flags).filter((name) => flags[name]!.kind === 'switch')
+  return [...canonicalNames(flags).keys(), ...switches.map((name) => `no-${name}`), 'help', 'version']
+}
+
 const nothingSent = '     (exit 2; nothing was sent)'
 
 /** The sentences of a mistyped command line: what was wrong, and the nearest right word. */
 function messages(verb: Verb | null): ApplicationText {
   const didYouMean = (word: string | null): string => (word === null ? '' : `; did you mean ${word}?`)
-  const flagNames = verb === null ? [] : [...canonicalNames(verb.flags).keys(), 'help', 'version']
+  const flagNames = verb === null ? [] : namesOf(verb.flags)
   return {
     ...text_en,
     noCommandRegisteredForInput({ input }) {
@@ -202,9 +208,7 @@ function messages(verb: Verb | null): ApplicationText {
         formatMessageForArgumentScannerError(error, {
           FlagNotFoundError({ input }) {
             const name = kebab(input)
-            const near = nearest(name, flagNames)
-            const base = near === null && name.startsWith('no-') ? nearest(name.slice(3), flagNames) : null
-            const meant = near ?? (base === null ? null : `no-${base}`)
+            const meant = nearest(name, flagNames)
             return `unknown flag --${name}${didYouMean(meant === null ? null : `--${meant}`)}`
           },
           AliasNotFoundError: ({ input }) => `unknown flag -${input}`,

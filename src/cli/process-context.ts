@@ -35,6 +35,7 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
     ask: canAsk ? (question) => ask(own, question, signal) : null,
     openFile,
     readFile,
+    newestRun,
   }
   return { cli, isStoppable: () => stoppable }
 }
@@ -132,6 +133,21 @@ async function readFile(path: string): Promise<string | null> {
       cause,
     })
   }
+}
+
+const runFiles: readonly string[] = ['sweep.json', 'run.json', 'journal.ndjson']
+
+async function newestRun(runsDir: string): Promise<string | null> {
+  const { readdir, stat } = await import('node:fs/promises')
+  let newest: { readonly path: string; readonly atMs: number } | null = null
+  for (const name of await readdir(runsDir).catch((): string[] => [])) {
+    const path = `${runsDir}/${name}`
+    const holds = await readdir(path).catch((): string[] => [])
+    if (!holds.some((file) => runFiles.includes(file))) continue
+    const { mtimeMs } = await stat(path)
+    if (newest === null || mtimeMs > newest.atMs) newest = { path, atMs: mtimeMs }
+  }
+  return newest?.path ?? null
 }
 
 async function openFile(path: string, { overwrite }: { readonly overwrite: boolean }): Promise<FileSink> {

@@ -19,7 +19,7 @@ import type {
 
 /** When requests were sent. `text` is the pacer's own description of itself ("Poisson, 6/s"). */
 export interface LoadFacts {
-  readonly kind: 'constant' | 'poisson' | 'gamma' | 'ramp' | 'steps' | 'burst' | 'concurrency'
+  readonly kind: 'constant' | 'poisson' | 'gamma' | 'ramp' | 'steps' | 'burst' | 'schedule' | 'concurrency'
   readonly text: string
   readonly open_loop: boolean
   /** Requests per second asked for; null where it varies or the loop is closed. */

@@ -15,6 +15,7 @@ import {
   percentileOf,
   shownMetrics,
 } from './metric-rows.ts'
+import { milliseconds } from './run-lines.ts'
 
 /**
  * The working of the headline figures as on a whiteboard: the formula, the numbers put in, the result. Formulae are those of the
@@ -124,7 +125,8 @@ function lag({ client, load, window }: RunDocument): string[] {
   if (p99 === null) return []
   const from = load.open_loop ? 'the schedule says so' : 'a user becomes free'
   return [
-    `latencies count from the intended send: when ${from}; lag = sent − intended, p99 ${formatDuration(p99)}`,
+    `load: ${load.text}`,
+    `latencies count from the intended send: when ${from}; lag = sent − intended, p99 ${milliseconds(p99)}`,
     `the window holds the requests meant to be sent in its ${formatSpan(window.measure_s * 1000)}; ${formatSpan(window.drain_s * 1000)} were allowed for their answers`,
   ]
 }

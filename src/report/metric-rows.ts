@@ -106,11 +106,11 @@ export function percentileOf(summary: MetricSummary, key: string): number | null
   return Object.hasOwn(known, key) ? known[key as keyof typeof known] : (summary.more[key] ?? null)
 }
 
-/** Head and rows of the table of latencies. `marks` are warnings' marks by metric. */
+/** Head and rows of the table of latencies. `markOf` gives the marks of the warnings on a metric. */
 export function metricTable(
   document: RunDocument,
   notes: Footnotes,
-  marks: Readonly<Partial<Record<MetricName, string>>>,
+  markOf: (name: MetricName) => string,
 ): { readonly columns: readonly Column[]; readonly rows: readonly (readonly Cell[])[] } {
   const names = shownMetrics(document.metrics)
   const summaries = names.flatMap((name) => document.metrics[name] ?? [])
@@ -136,17 +136,16 @@ export function metricTable(
   ]
   const rows = names.map((name): Cell[] => {
     const summary = document.metrics[name]
-    const label: Cell = {
-      text: metricLabels[name] ?? name,
-      mark: marks[name] === undefined ? '' : ` ${marks[name]}`,
-    }
+    const label: Cell = { text: metricLabels[name] ?? name, mark: markOf(name) }
     if (summary === undefined || summary.n === 0) return [label, { text: '0' }]
     const format = figureFormat(summary)
     const value = (key: string): Cell => {
       const ms = percentileOf(summary, key)
-      if (ms !== null) return { text: figure(ms, format) }
       const why = summary.why[key]
-      return { text: '–', mark: why === undefined ? '' : ` ${notes.mark(`${percentileName(key)}: ${why}`)}` }
+      const mark = why === undefined ? '' : ` ${notes.mark(`${percentileName(key)}: ${why}`)}`
+      if (ms === null) return { text: '–', mark }
+      // The 99th has its interval beside it, and the reason where it has none; of the others only doubt is said.
+      return { text: figure(ms, format), mark: key !== 'p99' && /unreliable/.test(why ?? '') ? mark : '' }
     }
     const interval = summary.ci['p99']
     const whyNone = summary.why['p99']

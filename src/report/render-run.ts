@@ -10,15 +10,17 @@ import {
 import type { Warning } from '../base/warnings.ts'
 import type { RunDocument } from './documents.ts'
 import { explainRun } from './explain.ts'
+import type { MetricName } from '../measure/metrics/run-summary.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
-import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, printable, type Paint, type RenderOptions, type Style } from './paint.ts'
 import {
   countsLine,
   goodputLines,
   instrumentLine,
   littleLine,
   objectiveLines,
+  serverLine,
   throughputLine,
 } from './run-lines.ts'
 import { textTable } from './text-table.ts'
@@ -34,57 +36,57 @@ const verdictStyles: Readonly<Record<RunDocument['verdict']['status'], Style>> =
 export function renderRun(document: RunDocument, options: RenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
-  const marksAt = anchoredMarks(document.warnings, notes)
-  const at = (anchor: Anchor): string => (marksAt.has(anchor) ? ` ${marksAt.get(anchor)!}` : '')
-  const table = metricTable(document, notes, {
-    ...(marksAt.has('ttft') ? { ttft_ms: marksAt.get('ttft')! } : {}),
-    ...(marksAt.has('tpot') ? { tpot_ms: marksAt.get('tpot')! } : {}),
-    ...(marksAt.has('gaps') ? { gaps_ms: marksAt.get('gaps')! } : {}),
-  })
-  const lines = [
-    headline(document, paint) + at('headline'),
-    ...document.verdict.reasons.map(
-      ({ message, status }) => `  ${paint(verdictStyles[status], status)} because ${message}`,
-    ),
-    ...(document.stopped === null ? [] : [`  ended before its plan: ${document.stopped.why}`]),
+  const at = marker(document.warnings, notes)
+  // Footnotes are numbered as they are met, so the lines are made from the top.
+  const lines = [headline(document, paint) + at('headline')]
+  for (const { message, status } of document.verdict.reasons) {
+    lines.push(`  ${paint(verdictStyles[status], status)} because ${message}`)
+  }
+  if (document.stopped !== null) lines.push(`  ended before its plan: ${printable(document.stopped.why)}`)
+  lines.push(
     paint('quiet', `  ${loadLine(document)}`) + at('load'),
+    paint('quiet', `  ${serverLine(document.target)}`),
     '',
-    ...textTable(table.columns, table.rows, paint),
-    '',
-    ...weightingLine(document, at('weighting')),
-    `  ${throughputLine(document)}`,
-    `  ${countsLine(document)}${at('counts')}`,
-    ...goodputLines(document).map((line) => `  ${line}${at('goodput')}`),
-    ...objectiveLines(document, paint).map((line) => `  ${line}`),
-    ...littleLine(document).map((line) => `  ${line}${at('little')}`),
-    `  ${instrumentLine(document)}${at('instrument')}`,
-    ...(options.explain ? ['', ...explainRun(document)] : []),
-    ...(notes.lines().length === 0 ? [] : ['', ...notes.lines().map((line) => paint('quiet', line))]),
-    nextLine(document, options),
-  ]
+  )
+  const table = metricTable(document, notes, (name) => {
+    const anchor = rowAnchors[name]
+    return anchor === undefined ? '' : at(anchor)
+  })
+  lines.push(...textTable(table.columns, table.rows, paint), '')
+  lines.push(...weightingLine(document, at))
+  lines.push(`  ${throughputLine(document)}`)
+  lines.push(`  ${countsLine(document)}${at('counts')}`)
+  lines.push(...goodputLines(document).map((line, index) => `  ${line}${index === 0 ? at('goodput') : ''}`))
+  lines.push(...objectiveLines(document, paint).map((line) => `  ${line}`))
+  lines.push(...littleLine(document).map((line) => `  ${line}${at('little')}`))
+  lines.push(`  ${instrumentLine(document)}${at('instrument')}`)
+  const rest = at(null)
+  if (rest !== '') lines.push(`  also${rest}`)
+  if (options.explain) lines.push('', ...explainRun(document))
+  if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
+  lines.push(nextLine(document, options))
   return `${lines.join('\n')}\n`
 }
 
-/** Marks of the warnings by the line at which they stand. */
-function anchoredMarks(warnings: readonly Warning[], notes: Footnotes): ReadonlyMap<Anchor, string> {
-  const marks = new Map<Anchor, string>()
-  const order: readonly Anchor[] = [
-    'headline',
-    'load',
-    'ttft',
-    'tpot',
-    'gaps',
-    'weighting',
-    'counts',
-    'goodput',
-    'little',
-    'instrument',
-  ]
-  for (const anchor of order) {
-    const own = warnings.filter(({ kind }) => warningTexts[kind].anchor === anchor)
-    if (own.length > 0) marks.set(anchor, own.map((warning) => notes.mark(warningLine(warning))).join(' '))
+const rowAnchors: Readonly<Partial<Record<MetricName, Anchor>>> = {
+  ttft_ms: 'ttft',
+  tpot_ms: 'tpot',
+  gaps_ms: 'gaps',
+}
+
+/**
+ * Gives the marks of the warnings that stand at a line, with a space before. Called with null at the end, it gives those whose line
+ * was not printed: no warning is lost.
+ */
+type Marker = (anchor: Anchor | null) => string
+
+function marker(warnings: readonly Warning[], notes: Footnotes): Marker {
+  const left = new Set(warnings)
+  return (anchor) => {
+    const own = [...left].filter(({ kind }) => anchor === null || warningTexts[kind].anchor === anchor)
+    for (const warning of own) left.delete(warning)
+    return own.length === 0 ? '' : ` ${own.map((warning) => notes.mark(warningLine(warning))).join(' ')}`
   }
-  return marks
 }
 
 function headline(document: RunDocument, paint: Paint): string {
@@ -112,40 +114,40 @@ function answer(document: RunDocument): string {
   return parts.filter((part) => part !== null).join(' · ')
 }
 
-function loadLine({ load, window, workload, target }: RunDocument): string {
+function loadLine({ load, window, workload }: RunDocument): string {
+  // A pacer describes itself as its name, a colon and its equation: `--explain` shows the equation.
+  const name = load.text.split(':')[0]!
   const limit =
     load.open_loop && load.connection_limit !== null
       ? `, over ${formatCount(load.connection_limit)} connections`
       : ''
-  const loop = load.open_loop ? 'open loop' : 'closed loop: it cannot show overload'
-  const server = target.embedded ? 'the embedded engine' : target.url
-  const model = target.model === null ? '' : ` · ${target.model}`
-  const engine = target.engine === null || target.embedded ? '' : ` (${target.engine})`
+  const loop = load.open_loop ? 'open loop' : 'it cannot show overload'
   const warmup = window.warmup_s > 0 ? ` after ${formatSpan(window.warmup_s * 1000)} of warm-up` : ''
-  return `${load.text}${limit} (${loop}) for ${formatSpan(window.measure_s * 1000)}${warmup} · ${workload} · ${target.api}${model} at ${server}${engine}`
+  return `${name}${limit} (${loop}) for ${formatSpan(window.measure_s * 1000)}${warmup} · ${printable(workload)}`
 }
 
-function weightingLine({ weighting, metrics }: RunDocument, marks: string): string[] {
+function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[] {
   const { per_request: user, per_token: token } = weighting
   if (user === null || token === null || metrics.tpot_ms === undefined) return []
   const format = figureFormat(metrics.tpot_ms)
   return [
-    `  TPOT for a typical user ${figure(user, format)}, for a typical token ${figure(token, format)}${marks}`,
+    `  TPOT for a typical user ${figure(user, format)}, for a typical token ${figure(token, format)}${at('weighting')}`,
   ]
 }
 
 /** Where it is kept, and what to do now. */
-function nextLine(document: RunDocument, { explain }: RenderOptions): string {
-  const { run, load, throughput, verdict } = document
+function nextLine(
+  { run, load, throughput, verdict, target }: RunDocument,
+  { explain }: RenderOptions,
+): string {
   const next = [`saved ${run}`]
   if (!explain) next.push(`plimsoll show ${run} --explain`)
-  if (verdict.status === 'VALID' && load.open_loop)
-    next.push(`plimsoll sweep${document.target.embedded ? '' : ` --url ${document.target.url}`}`)
-  else if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
+  const url = target.embedded ? '' : ` --url ${target.url}`
+  if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
+  if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
     next.push(
-      `plimsoll run --request-rate ${formatPlain(throughput.requests_per_s)} … shows what users who do not wait would see`,
+      `plimsoll run${url} --request-rate ${formatPlain(throughput.requests_per_s)}   (users who do not wait)`,
     )
   }
-  next.push(`plimsoll export ${run} --format csv`)
   return next.join(' · ')
 }

@@ -1,11 +1,25 @@
-import { formatCount, formatNumber, formatPercent, formatPlain, formatRate } from '../base/units.ts'
+import {
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatPlain,
+  formatRate,
+  timeScale,
+} from '../base/units.ts'
 import type { RunDocument, SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
-import { figure, figureFormat, intervalText, percentileName, percentileOf } from './metric-rows.ts'
-import { painter, type Paint, type RenderOptions } from './paint.ts'
+import {
+  figure,
+  figureFormat,
+  intervalText,
+  percentileName,
+  percentileOf,
+  type FigureFormat,
+} from './metric-rows.ts'
+import { painter, printable, type Paint, type RenderOptions } from './paint.ts'
 import { bar } from './render-progress.ts'
-import { objectiveLines } from './run-lines.ts'
+import { objectiveLines, serverLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -17,7 +31,8 @@ const columns: readonly Column[] = [
   { align: 'right', gap: 4 },
   { align: 'left', gap: 1 },
   { align: 'right', gap: 4 },
-  { align: 'left', gap: 3 },
+  { align: 'right', gap: 2 },
+  { align: 'left', gap: 1 },
   { align: 'left', gap: 1 },
 ]
 const barWidth = 10
@@ -26,7 +41,7 @@ const barWidth = 10
 export function renderSweep(document: SweepDocument, options: RenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
-  const { points, objective, target } = document
+  const { points, objective } = document
   const tail = tailKey(objective)
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
   const head: Cell[] = [
@@ -37,17 +52,18 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     `TPOT ${percentileName(tail)}`,
     '[95 %]',
     `TTFT ${percentileName(tail)}`,
+    points.some(({ goodput }) => goodput !== null) ? 'good' : '',
   ].map((text) => ({ text }))
   const best = Math.max(0, ...points.map((point) => point.throughput.output_tokens_per_s ?? 0))
-  const rows = points.map((point) => pointRow(point, document, { tail, best, notes, paint }))
+  const formats = { tpot: columnFormat(points, 'tpot_ms'), ttft: columnFormat(points, 'ttft_ms') }
+  const rows = points.map((point) => pointRow(point, document, { tail, best, notes, formats }))
   const marks = document.warnings.map((warning) => notes.mark(warningLine(warning))).join(' ')
-  const server = target.embedded ? 'the embedded engine' : target.url
-  const model = target.model === null ? '' : ` · ${target.model}`
   const lines = [
     paint(
       'quiet',
-      `  ${document.workload} · ${target.api}${model} at ${server}${objective === null ? '' : ` · objective ${objective}`}`,
+      `  ${printable(document.workload)}${objective === null ? '' : ` · objective ${objective}`}`,
     ),
+    paint('quiet', `  ${serverLine(document.target)}`),
     '',
     ...textTable(columns, [head, ...rows, ...memoryRow(document)], paint),
     '',
@@ -68,18 +84,23 @@ function tailKey(objective: string | null): string {
 }
 
 interface RowContext {
+  readonly formats: { readonly tpot: FigureFormat; readonly ttft: FigureFormat }
   readonly tail: string
   readonly best: number
   readonly notes: Footnotes
-  readonly paint: Paint
 }
 
-function pointRow(point: SweepPoint, document: SweepDocument, { tail, best, notes }: RowContext): Cell[] {
+function pointRow(
+  point: SweepPoint,
+  document: SweepDocument,
+  { tail, best, notes, formats }: RowContext,
+): Cell[] {
   const tokens = point.throughput.output_tokens_per_s
   const { capacity } = document
   const chosen = capacity.load !== null && point.load.value === capacity.load
-  const [tpot, interval] = tailCells(point.metrics, 'tpot_ms', tail)
-  const [ttft] = tailCells(point.metrics, 'ttft_ms', tail)
+  const [tpot, interval] = tailCells(point.metrics, 'tpot_ms', tail, formats.tpot)
+  const goodShare = point.goodput?.share
+  const [ttft] = tailCells(point.metrics, 'ttft_ms', tail, formats.ttft)
   const suspect = point.suspect.length > 0 || point.verdict.status === 'INVALID'
   const why =
     point.suspect.length > 0
@@ -93,20 +114,36 @@ function pointRow(point: SweepPoint, document: SweepDocument, { tail, best, note
     { text: tpot, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
     { text: interval },
     { text: ttft },
+    { text: goodShare === undefined || goodShare === null ? '' : formatPercent(goodShare) },
     { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
     { text: pointWord(point, document) },
   ]
 }
 
+type TailMetric = 'tpot_ms' | 'ttft_ms'
+
+/** One unit and one number of digits for a column, the middle of what its rows would have: it is read downwards. */
+function columnFormat(points: readonly SweepPoint[], name: TailMetric): FigureFormat {
+  const formats = points.flatMap(({ metrics }) =>
+    metrics[name] === undefined ? [] : [figureFormat(metrics[name])],
+  )
+  const middle = (values: readonly number[]): number =>
+    [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+  const ms = middle(formats.map(({ scale }) => scale.ms))
+  const scale = formats.find((format) => format.scale.ms === ms)?.scale ?? timeScale(0)
+  const same = formats.filter((format) => format.scale.ms === ms)
+  return { scale, decimals: middle(same.map(({ decimals }) => decimals)) }
+}
+
 function tailCells(
   metrics: RunDocument['metrics'],
-  name: 'tpot_ms' | 'ttft_ms',
+  name: TailMetric,
   tail: string,
+  format: FigureFormat,
 ): readonly [string, string] {
   const summary = metrics[name]
   const value = summary === undefined ? null : percentileOf(summary, tail)
   if (summary === undefined || value === null) return ['–', '']
-  const format = figureFormat(summary)
   const interval = summary.ci[tail]
   return [figure(value, format), interval === undefined ? '' : intervalText(interval, format)]
 }
@@ -140,6 +177,7 @@ function memoryRow({ walls, points }: SweepDocument): Cell[][] {
       blank,
       { text: '' },
       blank,
+      { text: '' },
       { text: '' },
       { text: word },
     ],

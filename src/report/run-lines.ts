@@ -9,7 +9,16 @@ import {
   formatSpan,
 } from '../base/units.ts'
 import type { ObjectiveOutcome, RunDocument } from './documents.ts'
-import type { Paint } from './paint.ts'
+import { printable, type Paint } from './paint.ts'
+
+/** What was loaded: "chat · Qwen/Qwen3-8B at http://localhost:8000 (vLLM 0.19.1)". */
+export function serverLine(target: RunDocument['target']): string {
+  const model = target.model === null ? '' : ` · ${target.model}`
+  const server = target.embedded ? 'the embedded engine (simulated)' : target.url
+  const engine = target.engine === null || target.embedded ? '' : ` (${target.engine})`
+  const count = target.replicas === null ? 0 : Object.keys(target.replicas).length
+  return printable(`${target.api}${model} at ${server}${engine}${count > 1 ? `, ${count} replicas` : ''}`)
+}
 
 /** "3,600 planned = 3,421 ok + 179 refused (429) + 0 failed + 0 cut at the end + 0 never sent": every request once. */
 export function countsLine({ counts, errors }: RunDocument): string {
@@ -47,17 +56,29 @@ export function throughputLine({ throughput }: RunDocument): string {
   return known.length === 0 ? `throughput unknown ${window}` : `throughput ${known.join(', ')} ${window}`
 }
 
+const badWords: Readonly<Record<string, string>> = {
+  shed: 'refused',
+  failed: 'failed',
+  censored: 'cut at the end',
+}
+
 /** What made requests bad, each of them alone and all of them together. */
 export function goodputLines({ goodput }: RunDocument): string[] {
   if (goodput === null || goodput.attempts === 0) return []
   const lines: string[] = []
   const reasons = Object.entries(goodput.failed_by).filter(([, count]) => count > 0)
-  const of = (count: number): string => formatPercent(count / goodput.attempts)
+  // One decimal throughout, so that the shares can be added up by eye.
+  const of = (count: number): string => {
+    const share = count / goodput.attempts
+    return share < 0.0005 ? formatPercent(share) : formatPercent(share, 1)
+  }
   if (reasons.length > 0) {
     const bad = goodput.attempts - goodput.good - goodput.unknown
-    const each = reasons.sort((a, b) => b[1] - a[1]).map(([reason, count]) => `${reason} ${of(count)}`)
-    const twice = goodput.failed_twice > 0 ? ` (${of(goodput.failed_twice)} failed twice)` : ''
-    lines.push(`bad for: ${each.join(', ')} of all; jointly ${of(bad)}${twice}`)
+    const each = reasons
+      .sort((a, b) => b[1] - a[1])
+      .map(([reason, count]) => `${of(count)} ${badWords[reason] ?? `miss ${reason}`}`)
+    const twice = goodput.failed_twice > 0 ? ` (${of(goodput.failed_twice)} in two ways)` : ''
+    lines.push(`bad: ${each.join(', ')}; jointly ${of(bad)} of all${twice}`)
   } else
     lines.push(
       `good: ${formatCount(goodput.good)} of ${formatCount(goodput.attempts)} by ${goodput.objective}`,
@@ -115,6 +136,6 @@ export function instrumentLine({ client }: RunDocument): string {
 }
 
 /** A tenth of a millisecond is what a report of latencies needs of the instrument; below that two figures. */
-function milliseconds(ms: number): string {
+export function milliseconds(ms: number): string {
   return `${formatNumber(ms, Math.min(ms >= 0.1 ? 1 : decimalsFor(ms, 1), 3))} ms`
 }

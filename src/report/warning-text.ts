@@ -1,4 +1,5 @@
 import type { Warning, WarningKind } from '../base/warnings.ts'
+import { printable } from './paint.ts'
 
 /** Where in a report the mark of a warning stands. */
 export type Anchor =
@@ -149,5 +150,5 @@ export const warningTexts: Readonly<Record<WarningKind, WarningText>> = {
 export function warningLine(warning: Warning): string {
   const { why, next } = warningTexts[warning.kind]
   const try_ = warning.next ?? next
-  return `${warning.message}: ${warning.cause ?? why}${try_ === null ? '' : ` → ${try_}`}`
+  return printable(`${warning.message}: ${warning.cause ?? why}${try_ === null ? '' : ` → ${try_}`}`)
 }

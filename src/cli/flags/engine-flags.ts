@@ -37,9 +37,27 @@ export const engineFlags: FlagSpecs = {
   },
   'max-num-seqs': { kind: 'text', group: what, brief: 'Requests in one step', placeholder: 'N' },
   'max-num-batched-tokens': { kind: 'text', group: what, brief: 'Tokens in one step', placeholder: 'N' },
+  'max-num-waiting': {
+    kind: 'text',
+    group: what,
+    brief: 'Requests that may wait; more are refused',
+    placeholder: 'N',
+  },
   'num-gpu-blocks': { kind: 'text', group: what, brief: 'Blocks of the KV pool', placeholder: 'N' },
   'kv-tokens': { kind: 'text', group: what, brief: 'The KV pool in tokens', placeholder: 'N' },
   'block-size': { kind: 'text', group: what, brief: 'Tokens in a block', placeholder: 'N' },
+  'watermark-blocks': {
+    kind: 'text',
+    group: what,
+    brief: 'Blocks that an admission leaves free',
+    placeholder: 'N',
+  },
+  'front-end': {
+    kind: 'text',
+    group: what,
+    brief: 'Time before a request may be scheduled',
+    placeholder: 'TIME',
+  },
   'max-model-len': { kind: 'text', group: what, brief: 'Longest prompt with its answer', placeholder: 'N' },
   'prefix-caching': {
     kind: 'switch',
@@ -83,5 +101,6 @@ export const engineFlags: FlagSpecs = {
     brief: '"stall 3s at 10s", "429 when waiting>64", "cut stream after token 37", …; may be repeated',
     placeholder: 'TEXT',
   },
+  json: { kind: 'switch', group: where, brief: 'One JSON line with the address instead of words' },
   config: { kind: 'text', group: wrong, brief: 'File with settings and faults', placeholder: 'FILE' },
 }

@@ -1,7 +1,7 @@
-import { PlimsollError } from '../../base/errors.ts'
 import { formatCount } from '../../base/units.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { outputFlags } from '../flags/output-flags.ts'
+import { pathsOrNewest } from '../newest-run.ts'
 import { isOn, oneOf, text } from '../flags/read-flags.ts'
 import type { Invocation, Verb } from '../verb.ts'
 import { stderrVoice } from '../voice.ts'
@@ -10,7 +10,12 @@ export const exportVerb: Verb = {
   brief: 'The rows of a run',
   description:
     "Writes a run's rows: jsonl has exactly the names of the row, csv the same with lists as JSON text, vllm the result file of vLLM's bench serve --save-detailed.",
-  positional: { placeholder: 'RUN', brief: 'Run folder', minimum: 1, maximum: 1 },
+  positional: {
+    placeholder: 'RUN',
+    brief: 'Run folder; the newest in ./runs without it',
+    minimum: 0,
+    maximum: 1,
+  },
   examples: [
     ['plimsoll export runs/1129-1436-run', 'JSON Lines on stdout'],
     [
@@ -47,9 +52,7 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
     csv: 'csv',
     vllm: 'vllm',
   })
-  const path = args[0]
-  if (path === undefined)
-    throw new PlimsollError('PLIM_USAGE', 'RUN is missing', { expected: 'plimsoll export RUN' })
+  const [path = ''] = await pathsOrNewest(args, cli)
   const deps = await cli.flowDeps(stderrVoice(cli, { quiet, progress: false, yes: true }))
   const out = text(flags, 'out')
   const sink =

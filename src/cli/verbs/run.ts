@@ -3,6 +3,7 @@ import { mergeOptions } from '../../flows/options/run-options.ts'
 import type { RunDocument } from '../../flows/documents.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
+import { checkEngineSettings } from '../flags/engine-settings.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
@@ -47,6 +48,7 @@ export const runVerb: Verb = {
 async function run({ flags, cli }: Invocation): Promise<ExitCode> {
   const said = readRunFlags(flags)
   const config = resolveRunConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  await checkEngineSettings(config)
   const voice = stderrVoice(cli, {
     quiet: isOn(flags, 'quiet') ?? false,
     progress: isOn(flags, 'progress') ?? true,

@@ -4,6 +4,7 @@ import type { SweepDocument } from '../../flows/documents.ts'
 import { readConfigFile } from '../config-file.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
+import { checkEngineSettings } from '../flags/engine-settings.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
@@ -49,6 +50,7 @@ function pick(flags: Verb['flags'], names: readonly string[]): Verb['flags'] {
 async function sweep({ flags, cli }: Invocation): Promise<ExitCode> {
   const said = readSweepFlags(flags)
   const config = resolveSweepConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  await checkEngineSettings(config.run)
   const voice = stderrVoice(cli, {
     quiet: isOn(flags, 'quiet') ?? false,
     progress: isOn(flags, 'progress') ?? true,

@@ -24,13 +24,21 @@ export type ArrivalsText =
       readonly from: QuantityText
       readonly to: QuantityText
       readonly over: QuantityText
+      readonly spacing?: 'even' | 'poisson'
     }
   | {
       readonly kind: 'steps'
       readonly steps: readonly { readonly rate: QuantityText; readonly for: QuantityText }[]
+      readonly spacing?: 'even' | 'poisson'
     }
   | { readonly kind: 'burst'; readonly size: QuantityText; readonly every?: QuantityText }
-  | { readonly kind: 'users'; readonly users: QuantityText; readonly think?: QuantityText }
+  | {
+      readonly kind: 'users'
+      readonly users: QuantityText
+      readonly think?: QuantityText
+      readonly think_time?: 'fixed' | 'exponential'
+      readonly stagger?: QuantityText
+    }
 
 /** plimsoll.yaml as it is written: the shape that `config-schema.ts` checks. Its names are public, hence snake case. */
 export interface ConfigFile {

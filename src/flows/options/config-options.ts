@@ -1,6 +1,6 @@
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
-import { exactShare, parseCount, parseDurationMs } from '../../base/units.ts'
-import type { Pacer } from '../../measure/load/pacer.ts'
+import { exactShare, parseCount, parseDurationMs, parseRatePerSecond } from '../../base/units.ts'
+import { checkPacer, type Pacer } from '../../measure/load/pacer.ts'
 import type { ArrivalsText, ConfigFile, LengthText } from './config-file-type.ts'
 import { lognormalLength, normalLength, parseLength, uniformLength } from './length-text.ts'
 import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
@@ -47,7 +47,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     replicaHeader: target?.replica_header?.toLowerCase(),
     metricsUrls: target?.metrics,
     kvTokens: read(['target', 'kv_tokens'], target?.kv_tokens, count),
-    pacer: arrivals && positioned(['arrivals'], () => pacerOf(arrivals, read)),
+    pacer: arrivals && positioned(['arrivals'], () => checkPacer(pacerOf(arrivals, read))),
     concurrency:
       arrivals !== undefined && 'max_connections' in arrivals
         ? read(['arrivals', 'max_connections'], arrivals.max_connections, count)
@@ -117,17 +117,19 @@ function pacerOf(arrivals: ArrivalsText, read: Read): Pacer {
     case 'ramp':
       return {
         kind: 'ramp',
-        fromPerSecond: read(at('from'), arrivals.from, positiveRate)!,
-        toPerSecond: read(at('to'), arrivals.to, positiveRate)!,
+        fromPerSecond: read(at('from'), arrivals.from, parseRatePerSecond)!,
+        toPerSecond: read(at('to'), arrivals.to, parseRatePerSecond)!,
         durationMs: read(at('over'), arrivals.over, positiveDuration)!,
+        ...(arrivals.spacing === undefined ? {} : { spacing: arrivals.spacing }),
       }
     case 'steps':
       return {
         kind: 'steps',
         steps: arrivals.steps.map((step, index) => ({
-          ratePerSecond: read(['arrivals', 'steps', index, 'rate'], step.rate, positiveRate)!,
+          ratePerSecond: read(['arrivals', 'steps', index, 'rate'], step.rate, parseRatePerSecond)!,
           durationMs: read(['arrivals', 'steps', index, 'for'], step.for, positiveDuration)!,
         })),
+        ...(arrivals.spacing === undefined ? {} : { spacing: arrivals.spacing }),
       }
     case 'burst':
       return {
@@ -140,6 +142,10 @@ function pacerOf(arrivals: ArrivalsText, read: Read): Pacer {
         kind: 'concurrency',
         users: read(at('users'), arrivals.users, (text, what) => parseCount(text, what, 1))!,
         thinkTimeMs: read(at('think'), arrivals.think, parseDurationMs) ?? 0,
+        ...(arrivals.think_time === undefined ? {} : { thinkTime: arrivals.think_time }),
+        ...(arrivals.stagger === undefined
+          ? {}
+          : { staggerMs: read(at('stagger'), arrivals.stagger, parseDurationMs)! }),
       }
   }
 }

@@ -62,6 +62,8 @@ const workload = v.strictObject({
   warm_prefix: v.exactOptional(described(v.boolean(), 'No salt: let the prefix cache hit')),
 })
 
+const spacing = v.exactOptional(v.picklist(['even', 'poisson']))
+
 const arrivals = v.variant('kind', [
   v.strictObject({ kind: v.literal('constant'), rate: quantity, max_connections: v.exactOptional(count) }),
   v.strictObject({ kind: v.literal('poisson'), rate: quantity, max_connections: v.exactOptional(count) }),
@@ -71,13 +73,20 @@ const arrivals = v.variant('kind', [
     cv: v.number(),
     max_connections: v.exactOptional(count),
   }),
-  v.strictObject({ kind: v.literal('ramp'), from: quantity, to: quantity, over: duration }),
+  v.strictObject({ kind: v.literal('ramp'), from: quantity, to: quantity, over: duration, spacing }),
   v.strictObject({
     kind: v.literal('steps'),
     steps: v.array(v.strictObject({ rate: quantity, for: duration })),
+    spacing,
   }),
   v.strictObject({ kind: v.literal('burst'), size: count, every: v.exactOptional(duration) }),
-  v.strictObject({ kind: v.literal('users'), users: count, think: v.exactOptional(duration) }),
+  v.strictObject({
+    kind: v.literal('users'),
+    users: count,
+    think: v.exactOptional(duration),
+    think_time: v.exactOptional(v.picklist(['fixed', 'exponential'])),
+    stagger: v.exactOptional(duration),
+  }),
 ])
 
 const window = v.strictObject({

@@ -150,7 +150,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
   salt: maybeText,
   target,
   load: v.strictObject({
-    kind: v.picklist(['constant', 'poisson', 'gamma', 'ramp', 'steps', 'burst', 'concurrency']),
+    kind: v.picklist(['constant', 'poisson', 'gamma', 'ramp', 'steps', 'burst', 'schedule', 'concurrency']),
     text,
     open_loop: v.boolean(),
     rate_per_s: maybe,

@@ -22,7 +22,10 @@ function convert(
   schema: GenericSchema<unknown, unknown>,
   definitions: Readonly<Record<string, GenericSchema>> = {},
 ): Json {
-  return toJsonSchema(schema as GenericSchema, { definitions: { ...definitions } }) as unknown as Json
+  return toJsonSchema(schema as GenericSchema, {
+    definitions: { ...definitions },
+    target: 'draft-2020-12',
+  }) as unknown as Json
 }
 
 function titled(title: string, schema: Json): Json {

@@ -1,16 +1,16 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { parseCount, parseDurationMs, parseNumber, parseRatePerSecond } from '../../base/units.ts'
-import type { Pacer } from '../../measure/load/pacer.ts'
+import { checkPacer, type Pacer, type Spacing } from '../../measure/load/pacer.ts'
 import { nearest } from './nearest.ts'
 
 const forms: Readonly<Record<string, string>> = {
   constant: 'constant 6/s',
   poisson: 'poisson 6/s',
   gamma: 'gamma 6/s cv 2',
-  ramp: 'ramp 1/s..10/s over 60s',
-  steps: 'steps 1/s for 30s, 2/s for 30s',
+  ramp: 'ramp 1/s..10/s over 60s [poisson]',
+  steps: 'steps 1/s for 30s, 2/s for 30s [poisson]',
   burst: 'burst 10 every 5s',
-  users: 'users 8 think 1s',
+  users: 'users 8 [think [exponential] 1s] [stagger 5s]',
 }
 
 /** A pacer as it is written after `--pacer`: when requests are sent. */
@@ -21,7 +21,7 @@ export function parsePacer(text: string, what = '--pacer'): Pacer {
   const rest = space < 0 ? '' : words.slice(space + 1)
   const read = readers[kind === 'concurrency' ? 'users' : kind]
   const pacer = read?.(rest, what) ?? null
-  if (pacer !== null) return pacer
+  if (pacer !== null) return checkPacer(pacer)
   const form = forms[kind === 'concurrency' ? 'users' : kind]
   const meant = form === undefined ? nearest(kind, Object.keys(forms)) : null
   throw new PlimsollError('PLIM_USAGE', `${what} is not a pacer`, {
@@ -39,25 +39,31 @@ const readers: Readonly<Record<string, (rest: string, what: string) => Pacer | n
     return match && gammaPacer(positiveRate(match[1]!, what), parseNumber(match[2]!, what))
   },
   ramp(rest, what) {
-    const match = /^(.+?) ?\.\. ?(.+?) over (.+)$/.exec(rest)
+    const match = /^(.+?) ?\.\. ?(.+?) over (.+?)( poisson)?$/.exec(rest)
     if (match === null) return null
     const [fromPerSecond, toPerSecond] = [
       parseRatePerSecond(match[1]!, what),
       parseRatePerSecond(match[2]!, what),
     ]
     if (fromPerSecond + toPerSecond === 0) return null
-    return { kind: 'ramp', fromPerSecond, toPerSecond, durationMs: positiveDuration(match[3]!, what) }
+    const durationMs = positiveDuration(match[3]!, what)
+    return { kind: 'ramp', fromPerSecond, toPerSecond, durationMs, ...spacing(match[4]) }
   },
   steps(rest, what) {
-    const steps = rest.split(',').map((part) => /^ ?(.+?) for (.+?) ?$/.exec(part))
-    if (steps.length === 0 || steps.some((step) => step === null)) return null
-    return {
-      kind: 'steps',
-      steps: steps.map((step) => ({
-        ratePerSecond: parseRatePerSecond(step![1]!, what),
-        durationMs: positiveDuration(step![2]!, what),
-      })),
-    }
+    const [, list = '', poisson] = /^(.+?)( poisson)?$/.exec(rest) ?? []
+    const parts = list.split(',').map((part) => /^ ?(.+?) for (.+?) ?$/.exec(part))
+    const steps = parts.flatMap((part) =>
+      part === null
+        ? []
+        : [
+            {
+              ratePerSecond: parseRatePerSecond(part[1]!, what),
+              durationMs: positiveDuration(part[2]!, what),
+            },
+          ],
+    )
+    if (steps.length < parts.length || steps.every((step) => step.ratePerSecond === 0)) return null
+    return { kind: 'steps', steps, ...spacing(poisson) }
   },
   burst(rest, what) {
     const match = /^(\S+)(?: every (.+))?$/.exec(rest)
@@ -66,11 +72,20 @@ const readers: Readonly<Record<string, (rest: string, what: string) => Pacer | n
     return { kind: 'burst', size: parseCount(match[1]!, what, 1), everyMs }
   },
   users(rest, what) {
-    const match = /^(\S+)(?: think (.+))?$/.exec(rest)
+    const match = /^(\S+)(?: think (exponential )?(.+?))?(?: stagger (.+))?$/.exec(rest)
     if (match === null) return null
-    const thinkTimeMs = match[2] === undefined ? 0 : parseDurationMs(match[2], what)
-    return { kind: 'concurrency', users: parseCount(match[1]!, what, 1), thinkTimeMs }
+    return {
+      kind: 'concurrency',
+      users: parseCount(match[1]!, what, 1),
+      thinkTimeMs: match[3] === undefined ? 0 : parseDurationMs(match[3], what),
+      ...(match[2] === undefined ? {} : { thinkTime: 'exponential' }),
+      ...(match[4] === undefined ? {} : { staggerMs: parseDurationMs(match[4], what) }),
+    }
   },
+}
+
+function spacing(poisson: string | undefined): { readonly spacing?: Spacing } {
+  return poisson === undefined ? {} : { spacing: 'poisson' }
 }
 
 /** A gamma pacer, under its simpler name where it has one: cv 1 is Poisson, cv 0 constant. */

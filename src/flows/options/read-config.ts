@@ -86,6 +86,14 @@ function explain(
 ): PlimsollError {
   const dotted = path.join('.')
   const key = String(path.at(-1))
+  const parent: unknown = issue.path?.at(-1)?.input
+  if (issue.expected === 'never' && Array.isArray(parent)) {
+    return new PlimsollError('PLIM_CONFIG', `${path.slice(0, -1).join('.')} cannot be this`, {
+      expected: 'a map',
+      received: shown(parent),
+      where: where(path.slice(0, -1), 'value'),
+    })
+  }
   if (issue.expected === 'never') {
     const known = keysAt(path.slice(0, -1), whole)
     const near = nearest(key, known)

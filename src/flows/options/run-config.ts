@@ -1,12 +1,9 @@
 import type { Pacer } from '../../measure/load/pacer.ts'
+import type { ApiKind } from '../../measure/wire/api.ts'
+import type { LengthDistribution } from '../../measure/workload/length-distribution.ts'
 
-/** Lengths in tokens, as they are asked for. Drawn by the workload. */
-export type LengthConfig =
-  | { readonly kind: 'fixed'; readonly tokens: number }
-  /** Whole numbers of [low, high], both ends included. */
-  | { readonly kind: 'uniform'; readonly low: number; readonly high: number }
-  | { readonly kind: 'normal'; readonly mean: number; readonly sd: number }
-  | { readonly kind: 'lognormal'; readonly median: number; readonly p99: number }
+/** Lengths in tokens, as they are asked for. */
+export type LengthConfig = LengthDistribution
 
 export type WorkloadConfig =
   | { readonly kind: 'random'; readonly prompt: LengthConfig; readonly output: LengthConfig }
@@ -42,7 +39,7 @@ export interface ObjectiveConfig {
 /** A load test, complete: nothing is left to be defaulted. Times in ms. */
 export interface RunConfig {
   readonly target: ServerTarget | EmbeddedTarget
-  readonly api: 'chat' | 'completions'
+  readonly api: ApiKind
   /** Path of the endpoint, or null: that of the API. */
   readonly endpoint: string | null
   /** Null: ask the server. */

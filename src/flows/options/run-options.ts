@@ -1,4 +1,5 @@
 import type { Pacer } from '../../measure/load/pacer.ts'
+import type { ApiKind } from '../../measure/wire/api.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
 
 /**
@@ -9,7 +10,7 @@ export interface RunOptions {
   readonly url?: string
   readonly host?: string
   readonly port?: number
-  readonly api?: 'chat' | 'completions'
+  readonly api?: ApiKind
   readonly endpoint?: string
   readonly model?: string
   readonly keyEnv?: string
