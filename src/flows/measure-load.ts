@@ -2,6 +2,7 @@ import type { Warning } from '../base/warnings.ts'
 import { defaultEarlyStop } from '../measure/load/early-stop.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { LoadResult } from '../measure/load/load-options.ts'
+import { prefixHitRate, type EngineFacts } from '../measure/load/metrics-scrape.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { LoadProgress } from '../measure/load/progress.ts'
 import { runLoad } from '../measure/load/run-load.ts'
@@ -36,6 +37,8 @@ export interface LoadToMeasure {
   /** Ends the sending, as a Ctrl-C does, but says nothing of an interruption. */
   readonly decided?: AbortSignal
   readonly onRow?: (row: RequestRow) => void
+  /** Sees the plan before anything is sent; throws to refuse it. */
+  readonly approve?: (plan: Plan) => Promise<void>
 }
 
 export interface MeasuredLoad extends RecordedRun {
@@ -55,6 +58,8 @@ export async function measureLoad(
 ): Promise<MeasuredLoad> {
   const { config } = load
   const plan = planOf(load, target)
+  await load.approve?.(plan)
+  const before = await target.metrics.scrape()
   const startedAt = new Date(deps.wallClock())
   const begun = startManifest(manifestStart(load, target, plan, startedAt, deps))
   const folder = await createRunFolder(begun, {
@@ -98,6 +103,7 @@ export async function measureLoad(
     },
   )
   const stopped = stoppedBy(result, load.decided)
+  const after = await target.metrics.scrape()
   const manifest: RunManifest = {
     ...begun,
     clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
@@ -105,12 +111,45 @@ export async function measureLoad(
     window: windowOf(load, result, config.drainMs),
     client: result.health,
     stopped,
-    warnings: [...begun.warnings, ...plan.warnings],
+    server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
+    warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
   const ordered = inOrderOfIntent(rows)
   const stored = await finishRunFolder(folder, manifest, ordered, target.secrets)
   return { path: folder.path, manifest: stored, rows: ordered, complete: true, missing: [], result }
 }
+
+/** Over all replicas, from the counters' growth. */
+function hitRate(before: Scraped, after: Scraped): number | null {
+  const rates = after.map((facts, i) => {
+    const earlier = before[i] ?? null
+    return facts === null || earlier === null ? null : prefixHitRate(earlier, facts)
+  })
+  const known = rates.filter((rate) => rate !== null)
+  return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0) / known.length
+}
+
+/** Behind one address, kept-alive connections may all lead to one of several replicas: its counters alone grow. */
+function pinnedReplica(before: Scraped, after: Scraped): readonly Warning[] {
+  if (after.length < 2) return []
+  const grown = after.map((facts, i) =>
+    Math.max(0, (facts?.generationTokens ?? 0) - (before[i]?.generationTokens ?? 0)),
+  )
+  const total = grown.reduce((sum, tokens) => sum + tokens, 0)
+  const most = Math.max(...grown)
+  if (total === 0 || most < 0.9 * total) return []
+  return [
+    {
+      kind: 'one_replica_pinned',
+      message: `one of ${after.length} replicas made ${((100 * most) / total).toFixed(0)} % of the tokens`,
+      cause: 'kept-alive connections stay with the replica that they were opened to',
+      next: 'load through the balancer that production uses, or each replica by its own --url',
+      evidence: { replicas: after.length, share: most / total },
+    },
+  ]
+}
+
+type Scraped = readonly (EngineFacts | null)[]
 
 function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
   const { config } = load

@@ -65,7 +65,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     lateLimitMs: limitMs,
     health: client,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
-    cacheHitRate: summary.cache?.hit_rate ?? null,
+    cacheHitRate: summary.cache?.hit_rate ?? serverFactsFrom(manifest.server).prefixHitRate,
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })

@@ -13,7 +13,7 @@ import { nextLoad, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
-import { openTarget } from './live-target.ts'
+import { openTarget, settle } from './live-target.ts'
 import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
@@ -108,6 +108,7 @@ async function sweepOn(config: SweepConfig, ground: SweepGround, startedAt: Date
       points.length >= config.maxPoints ? null : nextLoad(plan, points.map(tested), memory?.load ?? null)
     if (load === null) break
     const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
+    await settle(target, deps, 30_000)
     const warmupMs = Math.min(10_000, Math.max(400, 1.5 * e2eMs))
     const measured = await measurePoint(ground, {
       pacer: pacerOf(load, e2eMs),
