@@ -72,7 +72,8 @@ async function runCase({ id, sidecar, body }, server, { createTransport, startEx
   const connectTimeoutMs = limits.connect_timeout_ms ?? null
   server.add(id, {
     http: sidecar.http ?? { status: 200, headers: {} },
-    headersAtMs: sidecar.headers_at_ms ?? 0,
+    headersAtMs:
+      sidecar.http === null ? null : sidecar.headers_at_ms === undefined ? 0 : sidecar.headers_at_ms,
     chunks: sidecar.chunks ?? [],
     body,
     end: sidecar.end,
