@@ -62,7 +62,7 @@ if (process.argv[4] === undefined) {
   let summarized = read
   try {
     const { summarize } = await import('../dist/measure/metrics/summarize.js')
-    const { parseObjective } = await import('../dist/measure/metrics/objective-parser.js')
+    const { parseObjective } = await import('../dist/measure/metrics/parse-objective.js')
     const end = (run.rows.at(-1)?.planned_ms ?? 0) + 1
     const summary = summarize(run.rows, {
       window: { startMs: 0, endMs: end },

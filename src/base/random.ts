@@ -11,13 +11,13 @@ export interface Random {
 
 /**
  * Chris Doty-Humphrey's sfc32 (PractRand): small, fast, passes BigCrush. Seeded with three words and a counter of 1, and
- * warmed by 12 rounds, as the reference does.
+ * warmed by 12 rounds, as the reference does; a full state of four words gives its counter too.
  */
-export function sfc32(a: number, b: number, c: number, rounds = 12): Random {
+export function sfc32(a: number, b: number, c: number, rounds = 12, firstCounter = 1): Random {
   let s0 = a | 0
   let s1 = b | 0
   let s2 = c | 0
-  let counter = 1
+  let counter = firstCounter | 0
   function nextUint32(): number {
     const t = (((s0 + s1) | 0) + counter) | 0
     counter = (counter + 1) | 0

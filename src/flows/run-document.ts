@@ -109,29 +109,26 @@ function windowOf(manifest: RunManifest, rows: readonly RequestRow[]): RunWindow
 
 function windowFacts(manifest: RunManifest, window: RunWindow, detected: boolean): WindowFacts {
   const asked = manifest.window
+  const cutS = asked === null ? 0 : (window.startMs - asked.start_ms) / 1000
   return {
-    warmup_s: (window.startMs - (asked?.start_ms ?? window.startMs) + (asked?.warmup_ms ?? 0)) / 1000,
+    warmup_s: (asked?.warmup_s ?? 0) + cutS,
     measure_s: (window.endMs - window.startMs) / 1000,
-    drain_s: (asked?.drain_ms ?? 0) / 1000,
+    drain_s: asked?.drain_s ?? 0,
     start_ms: window.startMs,
     end_ms: window.endMs,
-    how: detected ? 'detected' : asked?.measure_ms === null || asked === null ? 'count' : 'given',
+    how: detected ? 'detected' : (asked?.how ?? 'count'),
   }
 }
 
 /** Requests that were never meant to be sent: after a stop by hand or early, or behind the end of a closed loop's window. */
 function wasNotDue(row: RequestRow, pacer: Pacer | null): boolean {
   if (row.outcome !== 'unsent') return false
-  if (row.error_type === 'interrupted' || row.error_type === 'stopped_early') return true
-  return row.error_type === 'window_ended' && pacer?.kind === 'concurrency'
+  if (row.error_code === 'interrupted' || row.error_code === 'stopped_early') return true
+  return row.error_code === 'window_ended' && pacer?.kind === 'concurrency'
 }
 
 function stoppedFacts({ manifest, complete, missing }: RecordedRun): RunDocument['stopped'] {
-  const { stopped } = manifest
-  if (stopped !== null) {
-    return { kind: stopped.why === 'interrupted' ? 'interrupted' : 'early', why: stopped.message }
-  }
-  return complete ? null : { kind: 'killed', why: missing.join('; ') }
+  return manifest.stopped ?? (complete ? null : { kind: 'killed', why: missing.join('; ') })
 }
 
 /** The request whose TPOT is the median, to show the formula on. */

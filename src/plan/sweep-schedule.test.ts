@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { elasticity, nextLoad, type SweepPlan, type TestedPoint } from './sweep-schedule.ts'
+import { nextLoad, type SweepPlan, type TestedPoint } from './sweep-schedule.ts'
 
 const auto: SweepPlan = { kind: 'auto', load: 'concurrency', first: 1, most: 256, refinements: 2 }
 const point = (value: number, throughput: number | null, passes: boolean | null): TestedPoint => ({
@@ -75,12 +75,4 @@ describe('nextLoad', () => {
       ),
     )
   })
-})
-
-describe('elasticity', () => {
-  it.each([
-    [point(1, 100, true), point(2, 200, true), 1],
-    [point(1, 100, true), point(2, 100, true), 0],
-    [point(1, null, true), point(2, 100, true), null],
-  ])('%o → %o is %s', (before, after, expected) => expect(elasticity(before, after)).toBe(expected))
 })

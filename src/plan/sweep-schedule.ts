@@ -1,3 +1,5 @@
+import { elasticity, flatElasticity } from '../stats/saturation.ts'
+
 /** What a sweep varies: requests in flight (closed loop) or requests per second (open loop). */
 export interface SweepLoad {
   readonly kind: 'concurrency' | 'rate'
@@ -27,9 +29,6 @@ export interface TestedPoint {
   readonly passes: boolean | null
 }
 
-/** Below this, ln(X₂/X₁) ÷ ln(N₂/N₁) says that throughput no longer rises with load (DESIGN §3, saturation wall). */
-export const flatElasticity = 0.1
-
 /** Two neighbouring loads closer than this ratio are not worth splitting: the wall is known to 20 %. */
 const closestRatio = 1.2
 
@@ -52,12 +51,6 @@ export function nextLoad(
   return splitAroundSloWall(plan.load, points, plan.refinements)
 }
 
-/** Growth of throughput with load between two points: 1 is proportional, 0 flat, negative falling. Null when undefined. */
-export function elasticity(before: TestedPoint, after: TestedPoint): number | null {
-  if (!before.throughput || !after.throughput || after.load.value <= before.load.value) return null
-  return Math.log(after.throughput / before.throughput) / Math.log(after.load.value / before.load.value)
-}
-
 function everyWallIsInside(
   kind: SweepLoad['kind'],
   points: readonly TestedPoint[],
@@ -68,7 +61,7 @@ function everyWallIsInside(
   if (last === undefined || before === undefined) return false
   // A load under which nothing came back is past every wall.
   if (last.throughput === null) return true
-  const growth = elasticity(before, last)
+  const growth = elasticity(before.load.value, before.throughput ?? 0, last.load.value, last.throughput)
   const flat = growth !== null && growth < flatElasticity
   const sloSeen =
     points.every((point) => point.passes === null) || points.some((point) => point.passes === false)

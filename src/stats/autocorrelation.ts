@@ -190,7 +190,8 @@ function windowed(correlation: (lag: number) => number, n: number): Autocorrelat
   while (lag < n - 1) {
     lag++
     tau += 2 * correlation(lag)
-    if (lag >= 5 * tau) break
+    // A tie M = 5τ is one whatever the last bits of the sum say.
+    if (lag >= 5 * tau - 1e-9) break
   }
   return { tau, nEff: n / Math.max(1, tau), window: lag }
 }

@@ -29,6 +29,6 @@ export const sweepDefaults = {
     prompt: { kind: 'fixed', tokens: 256 } as LengthConfig,
     output: { kind: 'fixed', tokens: 32 } as LengthConfig,
   },
-  objective: 'p90 tpot <= 30ms',
+  objective: 'p90 tpot <= 10ms',
   maxPoints: 12,
 } as const

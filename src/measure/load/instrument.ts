@@ -8,6 +8,7 @@ import {
   warmPhase,
 } from './calibration.ts'
 import { type LoadWorker, startLoadWorker } from './load-worker.ts'
+import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 
 /** Load threads that are warm, and what they can do. Several runs one after the other may use it (a sweep). */
 export interface LoadInstrument {
@@ -36,27 +37,31 @@ export async function openInstrument(options: InstrumentOptions, clock: Clock): 
     await Promise.all(workers.map((worker) => worker.kill()))
   }
   if (options.calibrate === false) return { workers, calibration: options.calibration ?? null, close }
-  const fake = await startFakeServer(clock.originMonotonicNs)
+  const fakes = await Promise.all(
+    Array.from({ length: Math.ceil(workers.length / workersPerFake) }, () =>
+      startFakeServer(clock.originMonotonicNs),
+    ),
+  )
+  const read = (i: number, phases: readonly CalibrationPhase[]): Promise<readonly CalibrationReading[]> => {
+    const { port } = fakes[Math.floor(i / workersPerFake)]!
+    workers[i]!.send({ kind: 'calibrate', port, phases })
+    return workers[i]!.reply('calibrated').then(({ readings }) => readings)
+  }
   try {
-    await Promise.all(
-      workers.map((worker) => {
-        worker.send({ kind: 'calibrate', port: fake.port, phases: [warmPhase] })
-        return worker.reply('calibrated')
-      }),
-    )
+    await Promise.all(workers.map((_, i) => read(i, [warmPhase])))
     const known = options.calibration ?? null
-    if (known !== null) return { workers, calibration: known, close }
-    const first = workers[0]!
-    first.send({ kind: 'calibrate', port: fake.port, phases: [errorPhase, capacityPhase] })
-    const { readings } = await first.reply('calibrated')
-    return { workers, calibration: calibrationOf(readings, workers.length), close }
+    const calibration = known ?? calibrationOf(await read(0, [errorPhase, capacityPhase]), workers.length)
+    return { workers, calibration, close }
   } catch (error) {
     await close()
     throw error
   } finally {
-    await fake.close()
+    await Promise.all(fakes.map((fake) => fake.close()))
   }
 }
+
+/** One fake feeds so many workers at once within a second. */
+const workersPerFake = 4
 
 /** How many load threads a plan gets: one for each core but one unless told, and none that would have nothing to do. */
 export function workerCount(asked: number | null, cores: number, atMost: number): number {

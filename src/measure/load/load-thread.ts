@@ -80,7 +80,8 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
   let delay: ReturnType<typeof watchLoopDelay> | null = null
   let beganCpuMs = 0
   let health: Extract<FromWorker, { kind: 'ended' }>['health'] | null = null
-  let measuredUntil: unknown = null
+  let measuredUntil: NodeJS.Timeout | null = null
+  let over = false
 
   function readHealth(): void {
     if (health !== null || delay === null) return
@@ -123,8 +124,9 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
   const sender: Sender = share.kind === 'closed' ? closed! : openSender(share, spec, deps, end)
 
   function end(): void {
+    over = true
     readHealth()
-    if (measuredUntil !== null) clearTimeout(measuredUntil as NodeJS.Timeout)
+    if (measuredUntil !== null) clearTimeout(measuredUntil)
     ticks?.close()
     batch.close()
     run = null
@@ -141,6 +143,8 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
       // Begin a moment early: the senders wait for the exact time of each request themselves.
       setTimeout(
         () => {
+          // Stopped before it began.
+          if (over) return
           beganCpuMs = cpuMs()
           delay = watchLoopDelay(clock, {
             setInterval,

@@ -1,4 +1,5 @@
 import { iact, tailClustersForEstimate, tailClustersForInterval } from '../../stats/autocorrelation.ts'
+import { mean } from '../../stats/describe.ts'
 import {
   oneSidedLowerRank,
   oneSidedUpperRank,
@@ -9,7 +10,6 @@ import { rational, subtract, toNumber } from '../../stats/rational.ts'
 import { createOrderIndex, type OrderIndex } from './order-index.ts'
 import { levelsOf, namedPercentiles, percentileAt, type PercentileOptions } from './percentile-levels.ts'
 import type { Interval, MetricSummary } from './run-summary.ts'
-import { sum } from './summarize-values.ts'
 
 /** Many values a request (gaps), pooled: requests in order of intended send, `ends[r]` = values of the requests 0 … r. */
 export interface PooledValues {
@@ -117,7 +117,7 @@ export function summarizePooled(pooled: PooledValues, options: PercentileOptions
   return {
     n,
     n_eff: nEff,
-    mean: n === 0 ? null : sum(values) / n,
+    mean: mean(values),
     min,
     ...namedPercentiles(found),
     max,

@@ -12,6 +12,17 @@ export function isInWindow(row: RequestRow, window: RunWindow): boolean {
   return row.planned_ms !== null && row.planned_ms >= window.startMs && row.planned_ms < window.endMs
 }
 
+/** By intended send, then by id: the same rows give the same figures to the last bit, in whatever order they came. */
+export function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
+  const at = (row: RequestRow): number => row.planned_ms ?? Number.MAX_VALUE
+  return [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+}
+
+/** The window's rows in order of intended send: what objectives are decided over. */
+export function rowsOfWindow(rows: readonly RequestRow[], window: RunWindow): readonly RequestRow[] {
+  return inOrder(rows.filter((row) => isInWindow(row, window)))
+}
+
 /**
  * The window that holds every request whole: from the first intended send to the last thing seen of any. For rows that come
  * without one. Null for no rows.

@@ -20,32 +20,27 @@ export function stutter(rows: readonly RequestRow[]): Stutter {
   let streams = 0
   let stuttering = 0
   let worst: number | null = null
-  let scratch = new Float64Array(1024)
-  const places = new Map<number, { p95: number; p99: number }>()
+  const ranks = new Map<number, { readonly p95: number; readonly p99: number }>()
+  let top = new Float64Array(64)
   for (const row of rows) {
     const gaps = row.gaps_ms
-    if (!row.ok || gaps.length < 2) continue
-    if (scratch.length < gaps.length) scratch = new Float64Array(gaps.length * 2)
-    const sorted = scratch.subarray(0, gaps.length)
-    let total = 0
-    for (let index = 0; index < gaps.length; index++) {
-      const gap = gaps[index] ?? 0
-      sorted[index] = gap
-      total += gap
+    const n = gaps.length
+    if (!row.ok || n < 2) continue
+    // Ranks from above: the 11th and the 3rd largest of 200.
+    let rank = ranks.get(n)
+    if (rank === undefined) {
+      rank = { p95: n - nearestRank(n, '95'), p99: n - nearestRank(n, '99') }
+      ranks.set(n, rank)
     }
-    sorted.sort()
-    const largest = sorted[gaps.length - 1] ?? 0
+    if (top.length <= rank.p95) top = new Float64Array(rank.p95 * 2)
+    const total = keepLargest(gaps, top, rank.p95 + 1)
+    const largest = top[0] ?? 0
     streams++
     worst = worst === null ? largest : Math.max(worst, largest)
-    const place = places.get(gaps.length) ?? {
-      p95: nearestRank(gaps.length, '95') - 1,
-      p99: nearestRank(gaps.length, '99') - 1,
-    }
-    places.set(gaps.length, place)
-    p95.push(sorted[place.p95] ?? 0)
-    p99.push(sorted[place.p99] ?? 0)
+    p95.push(top[rank.p95] ?? 0)
+    p99.push(top[rank.p99] ?? 0)
     if (total > 0) shares.push(largest / total)
-    if (largest > stutterFactor * medianAboveZero(sorted)) stuttering++
+    if (isOverMedian(gaps, largest)) stuttering++
   }
   return {
     streams,
@@ -58,12 +53,35 @@ export function stutter(rows: readonly RequestRow[]): Stutter {
   }
 }
 
-/** Of ascending values; infinite where all are 0. */
-function medianAboveZero(sorted: Float64Array): number {
-  let zeros = 0
-  while (zeros < sorted.length && (sorted[zeros] ?? 0) <= 0) zeros++
-  const n = sorted.length - zeros
-  return n === 0 ? Number.POSITIVE_INFINITY : (sorted[zeros + Math.ceil(n / 2) - 1] ?? 0)
+/** Puts the `keep` largest into `top`, descending, and returns the sum of all. Sorting each stream would take ten times as long. */
+function keepLargest(gaps: readonly number[], top: Float64Array, keep: number): number {
+  let total = 0
+  let kept = 0
+  for (let index = 0; index < gaps.length; index++) {
+    const gap = gaps[index] ?? 0
+    total += gap
+    if (kept === keep && gap <= (top[keep - 1] ?? 0)) continue
+    let place = kept < keep ? kept++ : keep - 1
+    while (place > 0 && (top[place - 1] ?? 0) < gap) {
+      top[place] = top[place - 1] ?? 0
+      place--
+    }
+    top[place] = gap
+  }
+  return total
+}
+
+/** Whether `largest` is over five times the median of the gaps above 0: whether at least half of these are under its fifth. */
+function isOverMedian(gaps: readonly number[], largest: number): boolean {
+  let aboveZero = 0
+  let under = 0
+  for (let index = 0; index < gaps.length; index++) {
+    const gap = gaps[index] ?? 0
+    if (gap <= 0) continue
+    aboveZero++
+    if (gap * stutterFactor < largest) under++
+  }
+  return aboveZero > 0 && under >= Math.ceil(aboveZero / 2)
 }
 
 function median(values: readonly number[]): number | null {

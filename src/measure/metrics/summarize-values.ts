@@ -1,4 +1,5 @@
 import { effectiveInterval } from '../../stats/autocorrelation.ts'
+import { mean } from '../../stats/describe.ts'
 import { percentile, percentileKey, sortAscending } from '../../stats/percentile.ts'
 import { levelsOf, namedPercentiles, type PercentileOptions } from './percentile-levels.ts'
 import type { Interval, MetricSummary } from './run-summary.ts'
@@ -37,7 +38,7 @@ export function summarizeValues(input: RequestValues, options: PercentileOptions
   return {
     n,
     n_eff: nEff,
-    mean: n === 0 ? null : sum(values) / n,
+    mean: mean(values),
     min: sorted[0] ?? null,
     ...namedPercentiles(found),
     max: sorted[n - 1] ?? null,
@@ -62,17 +63,4 @@ function overAllAttempts(
     result[percentileKey(level)] = value === null || !Number.isFinite(value) ? null : value
   }
   return result
-}
-
-/** Neumaier's compensated sum: the mean of many latencies keeps its last digits. */
-export function sum(values: Float64Array): number {
-  let total = 0
-  let lost = 0
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index] ?? 0
-    const next = total + value
-    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total
-    total = next
-  }
-  return total + lost
 }

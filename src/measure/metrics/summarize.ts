@@ -9,7 +9,7 @@ import type { Objective } from './objective.ts'
 import type { PercentileOptions } from './percentile-levels.ts'
 import { pool, summarizePooled, type PooledValues } from './pooled-values.ts'
 import type { MetricName, MetricSummary, RunSummary, Weighting } from './run-summary.ts'
-import { countErrors, countOutcomes, isInWindow, wholeWindow, type RunWindow } from './run-window.ts'
+import { countErrors, countOutcomes, inOrder, isInWindow, wholeWindow, type RunWindow } from './run-window.ts'
 import { stutter } from './stutter.ts'
 import { summarizeValues } from './summarize-values.ts'
 import { summaryWarnings } from './summary-warnings.ts'
@@ -40,9 +40,8 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
     ],
     percentileType: options.percentileType ?? '1',
   }
-  const inside = rows
-    .filter((row) => isInWindow(row, window))
-    .sort((a, b) => (a.planned_ms ?? 0) - (b.planned_ms ?? 0))
+  const all = inOrder(rows)
+  const inside = all.filter((row) => isInWindow(row, window))
   const ok = inside.filter((row) => row.ok)
   const counts = countOutcomes(inside)
   const failures = counts.failed + counts.shed + counts.censored
@@ -68,14 +67,14 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
 
   const weighting = weightings(ok)
   const pauses = stutter(ok)
-  const little = littleCheck(rows, window)
+  const little = littleCheck(all, window)
   const cache = cacheUse(ok)
   return {
     counts: countOutcomes(rows),
     window_counts: counts,
     metrics,
     weighting,
-    throughput: throughput(rows, window),
+    throughput: throughput(all, window),
     goodput: objective === null || objective.each.length === 0 ? null : goodput(inside, window, objective),
     stutter: pauses,
     little,

@@ -78,7 +78,8 @@ async function readRows(
 
 /** Other writers store counts as 64-bit integers. */
 function plain(value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value
+  if (typeof value === 'bigint') return Number(value)
+  return Array.isArray(value) && typeof value[0] === 'bigint' ? value.map(Number) : value
 }
 
 function isNumberList(column: RowColumn): boolean {

@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
+import { asyncBufferFromFile, parquetReadObjects, type SchemaElement } from 'hyparquet'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRow } from './request-row.ts'
 import { readRequests } from './read-requests.ts'
@@ -93,6 +95,77 @@ describe('a row keeps every column, null, list and letter', () => {
     const without = await readRequests(path, { without: ['itl_per_token_ms'] })
     expect(without.rows[3]?.itl_per_token_ms).toBeNull()
     expect(without.rows[3]?.event_tokens).toEqual([1, 2, 3])
+  })
+})
+
+describe('a file that others read, or made', () => {
+  const rows = Array.from({ length: 40 }, (_, index) =>
+    streamedRow(
+      {
+        id: `r${index}`,
+        plannedMs: index,
+        ttftMs: 5,
+        gapsMs: Array.from({ length: index % 4 }, () => index + 0.5),
+      },
+      index % 2 === 0 ? { event_tokens: index % 4 === 0 ? [] : [1, 2], error_message: '\uFEFFmark' } : {},
+    ),
+  )
+
+  test('another reader finds what we wrote', async () => {
+    const path = join(folder, 'ours.parquet')
+    writeRequests(path, rows, null)
+    const read = await parquetReadObjects({ file: await asyncBufferFromFile(path) })
+    expect(read.length).toBe(rows.length)
+    read.forEach((found, index) => {
+      for (const name of ['id', 'planned_ms', 'gaps_ms', 'event_tokens', 'ok', 'turn', 'flags'] as const) {
+        expect(found[name] ?? null).toEqual(rows[index]?.[name])
+      }
+    })
+  })
+
+  test('we read compressed pages, elements that may be null, 64-bit counts, missing and foreign columns', async () => {
+    const list = (name: string, type: 'DOUBLE' | 'INT64'): SchemaElement[] => [
+      { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', repetition_type: 'OPTIONAL', type },
+    ]
+    const text = { repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
+    const bytes = parquetWriteBuffer({
+      schema: [
+        { name: 'root', num_children: 7 },
+        { name: 'foreign', repetition_type: 'OPTIONAL', type: 'INT32' },
+        { ...text, name: 'outcome' },
+        { ...text, name: 'id' },
+        { ...text, name: 'error_message' },
+        ...list('gaps_ms', 'DOUBLE'),
+        ...list('event_tokens', 'INT64'),
+        { name: 'turn', repetition_type: 'OPTIONAL', type: 'INT64' },
+      ],
+      columnData: [
+        { name: 'foreign', data: rows.map(() => 1) },
+        { name: 'outcome', data: rows.map((row) => row.outcome) },
+        { name: 'id', data: rows.map((row) => row.id) },
+        { name: 'error_message', data: rows.map((row) => row.error_message) },
+        { name: 'gaps_ms', data: rows.map((row) => row.gaps_ms) },
+        { name: 'event_tokens', data: rows.map((row) => row.event_tokens?.map(BigInt) ?? null) },
+        { name: 'turn', data: rows.map((_, index) => BigInt(index)) },
+      ],
+    })
+    const path = join(folder, 'theirs.parquet')
+    await writeFile(path, Buffer.from(bytes))
+    const read = await readRequests(path)
+    expect(read.rows).toEqual(
+      rows.map((row, index) => ({
+        ...unsentRow,
+        id: row.id,
+        outcome: 'ok',
+        phase: '',
+        error_message: row.error_message,
+        gaps_ms: row.gaps_ms,
+        event_tokens: row.event_tokens,
+        turn: index,
+      })),
+    )
   })
 })
 

@@ -84,9 +84,8 @@ async function eachWordsCost(
   ofWords: (some: readonly string[]) => Promise<number>,
 ): Promise<WordCosts> {
   const costs: number[] = []
-  for (let first = 0; first < words.length; first += 8) {
-    costs.push(...(await Promise.all(words.slice(first, first + 8).map((word) => ofWords([word])))))
-  }
+  // One after the other: a small server may serve no more connections at once, and then the rest wait for its keep-alive.
+  for (const word of words) costs.push(await ofWords([word]))
   const free = costs.findIndex((cost) => cost < 1)
   if (free >= 0) {
     throw new PlimsollError('PLIM_PREFLIGHT', 'the server does not count tokens as a tokenizer would', {

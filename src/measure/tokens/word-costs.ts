@@ -34,15 +34,15 @@ export function minimumCost(costs: WordCosts): number {
 
 function alikeWords(words: readonly string[], cost: number, tokens: number, random: Random): ComposedText {
   const count = Math.max(0, Math.round(tokens / cost))
-  const parts = Array.from<string>({ length: count })
   const kinds = words.length
+  let text = ''
   // 16 bits choose a word: two words a draw. The bias of the multiplication is under kinds ÷ 65,536.
   for (let i = 0; i < count; i += 2) {
     const bits = random.nextUint32()
-    parts[i] = words[((bits >>> 16) * kinds) >>> 16] as string
-    if (i + 1 < count) parts[i + 1] = words[((bits & 0xffff) * kinds) >>> 16] as string
+    text += ` ${words[((bits >>> 16) * kinds) >>> 16]}`
+    if (i + 1 < count) text += ` ${words[((bits & 0xffff) * kinds) >>> 16]}`
   }
-  return { text: count === 0 ? '' : ` ${parts.join(' ')}`, tokens: count * cost }
+  return { text, tokens: count * cost }
 }
 
 function mixedWords(

@@ -38,13 +38,28 @@ const cacheHitKey = word('prompt_cache_hit_tokens')
 const stop = word('stop')
 const length = word('length')
 
+/** The lengths of the keys that matter in each object, as bits. */
+const lengths = (...all: readonly number[]): number => all.reduce((bits, one) => bits | (1 << one), 0)
+const topLevelLengths = lengths(5, 6, 7)
+const choiceLengths = lengths(4, 5, 13)
+const deltaLengths = lengths(7, 9, 10, 13, 17)
+const callLengths = lengths(8)
+const functionLengths = lengths(4, 9)
+const usageLengths = lengths(13, 16, 17, 21, 23, 25)
+const detailLengths = lengths(13, 16)
+
 /** Fills `facts` from the event `bytes[start, end)`. False: not taken, `facts` is undefined, ask `parseChunk`. */
 export function scanChunk(bytes: Uint8Array, start: number, end: number, facts: ChunkFacts): boolean {
-  facts.clear()
   const i = skipBlanks(bytes, start, end)
-  if (i >= end || bytes[i] !== 0x7b) return false
-  const after = scanObject(bytes, i, end, facts, topLevel)
+  const after = scanChunkAt(bytes, i, end, facts)
   return after !== -1 && skipBlanks(bytes, after, end) === end
+}
+
+/** The same for an object that begins at `start` and ends somewhere before `end`: where it ends, or -1. */
+export function scanChunkAt(bytes: Uint8Array, start: number, end: number, facts: ChunkFacts): number {
+  if (start >= end || bytes[start] !== 0x7b) return -1
+  facts.clear()
+  return scanObject(bytes, start, end, facts, topLevel, topLevelLengths)
 }
 
 /**
@@ -61,7 +76,14 @@ type OnKey = (
 ) => number
 
 /** Walks an object; a key that matters twice would be read as its last value, so it gives up by way of `seen`. */
-function scanObject(bytes: Uint8Array, start: number, end: number, facts: ChunkFacts, onKey: OnKey): number {
+function scanObject(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  facts: ChunkFacts,
+  onKey: OnKey,
+  keyLengths: number,
+): number {
   let i = skipBlanks(bytes, start + 1, end)
   if (i < end && bytes[i] === 0x7d) return i + 1
   let seen = 0
@@ -76,15 +98,14 @@ function scanObject(bytes: Uint8Array, start: number, end: number, facts: ChunkF
     if (i >= end || bytes[i] !== 0x3a) return -1
     i = skipBlanks(bytes, i + 1, end)
     if (i >= end) return -1
-    const after = onKey(bytes, keyStart, keyEnd, i, end, facts)
-    if (after === -1) return -1
+    // The keys that matter in one object all differ in length, which sorts out most others at once.
+    const bit = keyEnd - keyStart < 31 ? 1 << (keyEnd - keyStart) : 0
+    const after = (keyLengths & bit) === 0 ? notOurs : onKey(bytes, keyStart, keyEnd, i, end, facts)
     if (after === notOurs) {
-      i = skipValue(bytes, i, end)
+      i = bytes[i] === quote ? stringEnd(skipString(bytes, i + 1, end)) : skipValue(bytes, i, end)
       if (i === -1) return -1
     } else {
-      // The keys that matter in one object all differ in length.
-      const bit = 1 << (keyEnd - keyStart)
-      if ((seen & bit) !== 0) return -1
+      if (after === -1 || (seen & bit) !== 0) return -1
       seen |= bit
       i = after
     }
@@ -108,12 +129,12 @@ function topLevel(
   switch (keyEnd - keyStart) {
     case 7:
       return equals(bytes, keyStart, keyEnd, choicesKey)
-        ? scanList(bytes, value, end, facts, choice)
+        ? scanList(bytes, value, end, facts, choice, choiceLengths)
         : notOurs
     case 5:
       if (equals(bytes, keyStart, keyEnd, usageKey)) {
         return bytes[value] === 0x7b
-          ? scanObject(bytes, value, end, facts, usage)
+          ? scanObject(bytes, value, end, facts, usage, usageLengths)
           : skipNull(bytes, value, end)
       }
       return equals(bytes, keyStart, keyEnd, errorKey) && skipNull(bytes, value, end) === -1 ? -1 : notOurs
@@ -140,7 +161,7 @@ function choice(
     case 5:
       if (equals(bytes, keyStart, keyEnd, deltaKey)) {
         return bytes[value] === 0x7b
-          ? scanObject(bytes, value, end, facts, delta)
+          ? scanObject(bytes, value, end, facts, delta, deltaLengths)
           : skipNull(bytes, value, end)
       }
       return equals(bytes, keyStart, keyEnd, usageKey) ? skipNull(bytes, value, end) : notOurs
@@ -180,7 +201,7 @@ function delta(
       return scanText(bytes, value, end, facts, facts.reasoning, false)
     case 10:
       return equals(bytes, keyStart, keyEnd, toolCallsKey)
-        ? scanList(bytes, value, end, facts, toolCall)
+        ? scanList(bytes, value, end, facts, toolCall, callLengths)
         : notOurs
     case 13:
       return equals(bytes, keyStart, keyEnd, functionCallKey) ? skipNull(bytes, value, end) : notOurs
@@ -199,7 +220,7 @@ function toolCall(
 ): number {
   if (!equals(bytes, keyStart, keyEnd, functionKey)) return notOurs
   return bytes[value] === 0x7b
-    ? scanObject(bytes, value, end, facts, calledFunction)
+    ? scanObject(bytes, value, end, facts, calledFunction, functionLengths)
     : skipNull(bytes, value, end)
 }
 
@@ -247,7 +268,14 @@ function usage(
         return notOurs
       }
       return bytes[value] === 0x7b
-        ? scanObject(bytes, value, end, facts, keyEnd - keyStart === 21 ? promptDetails : completionDetails)
+        ? scanObject(
+            bytes,
+            value,
+            end,
+            facts,
+            keyEnd - keyStart === 21 ? promptDetails : completionDetails,
+            detailLengths,
+          )
         : skipNull(bytes, value, end)
     case 16:
       // Told at two places by some servers: parseChunk decides which counts.
@@ -286,13 +314,20 @@ function completionDetails(
 }
 
 /** A list of objects, or null. */
-function scanList(bytes: Uint8Array, start: number, end: number, facts: ChunkFacts, onKey: OnKey): number {
+function scanList(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  facts: ChunkFacts,
+  onKey: OnKey,
+  keyLengths: number,
+): number {
   if (bytes[start] !== 0x5b) return skipNull(bytes, start, end)
   let i = skipBlanks(bytes, start + 1, end)
   if (i < end && bytes[i] === 0x5d) return i + 1
   while (i < end) {
     if (bytes[i] !== 0x7b) return -1
-    i = scanObject(bytes, i, end, facts, onKey)
+    i = scanObject(bytes, i, end, facts, onKey, keyLengths)
     if (i === -1) return -1
     i = skipBlanks(bytes, i, end)
     if (i >= end) return -1

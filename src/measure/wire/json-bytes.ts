@@ -23,13 +23,24 @@ export function skipBlanks(bytes: Uint8Array, start: number, end: number): numbe
  * caller knows without another look; -1 alone is an error.
  */
 export function skipString(bytes: Uint8Array, start: number, end: number): number {
-  let escaped = false
+  let i = start
+  while (i < end) {
+    const byte = bytes[i]!
+    if (byte === quote) return i + 1
+    if (byte < 0x20) return -1
+    if (byte === backslash) return skipEscapedString(bytes, i, end)
+    i++
+  }
+  return -1
+}
+
+/** The rest of a string from its first backslash on. */
+function skipEscapedString(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!
-    if (byte === quote) return escaped ? -2 - i : i + 1
+    if (byte === quote) return -2 - i
     if (byte < 0x20) return -1
     if (byte !== backslash) continue
-    escaped = true
     if (++i >= end) return -1
     const kind = bytes[i]!
     if (kind === 0x75) {

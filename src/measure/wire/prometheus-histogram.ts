@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { parseBucketThreshold, parsePrometheusNumber } from './prometheus-number.ts'
-import { type Labels, type Scrape, findFamily, seriesKey } from './prometheus-text.ts'
+import { type Labels, type Scrape, seriesKey } from './prometheus-text.ts'
 
 /** One bucket of a classic histogram: how many observations were at or under `le`. */
 export interface Bucket {
@@ -218,9 +218,4 @@ export function fractionAtMost(histogram: HistogramValue, threshold: string | nu
   const found = bucketAt(histogram, threshold)
   const total = histogram.count ?? histogram.buckets.at(-1)?.count ?? 0
   return found.kind === 'found' && total > 0 ? found.good / total : null
-}
-
-/** Whether the page has the histogram at all (a family of that type, or its series). */
-export function hasHistogram(scrape: Scrape, name: string): boolean {
-  return findFamily(scrape, name)?.type === 'histogram' || histogramSeries(scrape, name).length > 0
 }

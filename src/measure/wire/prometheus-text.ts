@@ -1,7 +1,7 @@
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
 import { LineFault, parseSampleLine, type Sample } from './prometheus-line.ts'
 
-export type { Exemplar, Labels, Sample } from './prometheus-line.ts'
+export type { Labels, Sample } from './prometheus-line.ts'
 
 /** The types of both formats; `untyped` of the text format is `unknown` here. */
 export type MetricType =

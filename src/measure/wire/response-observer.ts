@@ -1,6 +1,6 @@
 import { ChunkFacts, type ErrorFacts, pieceText, utf8 } from './chunk-facts.ts'
 import { parseChunk, parseWholeAnswer } from './chunk-parse.ts'
-import { scanChunk } from './chunk-scan.ts'
+import { scanChunk, scanChunkAt } from './chunk-scan.ts'
 import { errorFactsOfText } from './error-facts.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { equals, type SseEventName, type SseHandler, SseScanner } from './sse-scanner.ts'
@@ -102,6 +102,13 @@ export class ResponseObserver implements SseHandler {
     }
   }
 
+  tryEvent(bytes: Uint8Array, start: number, end: number, atMs: number): number {
+    const after = scanChunkAt(bytes, start, end, this.#facts)
+    if (after === -1 || after + 1 >= end || bytes[after] !== 0x0a || bytes[after + 1] !== 0x0a) return -1
+    if (this.endMarkerAtMs === null) this.#onFacts(bytes, atMs)
+    return after + 2
+  }
+
   onComment(): void {
     if (this.endMarkerAtMs === null) this.comments++
   }
@@ -124,6 +131,12 @@ export class ResponseObserver implements SseHandler {
       this.ignored++
       return
     }
+    this.#onFacts(bytes, atMs)
+  }
+
+  /** Takes what `#facts` says of an event. */
+  #onFacts(bytes: Uint8Array, atMs: number): void {
+    const facts = this.#facts
     this.chunks++
     if (facts.error !== null) {
       this.error ??= facts.error

@@ -36,7 +36,8 @@ export function failureKind(
   const inner = (error.errors?.[0] as (Error & { code?: string }) | undefined) ?? error
   const code = inner.code ?? error.code ?? null
   const messages = error.errors?.map((one) => one.message) ?? [error.message]
-  return { kind: kindOf(code, connected), message: messages.join('; ') || (code ?? 'unknown'), code }
+  const kind = inner.name === 'HTTPParserError' ? 'protocol' : kindOf(code, connected)
+  return { kind, message: messages.join('; ') || (code ?? 'unknown'), code }
 }
 
 function kindOf(code: string | null, connected: boolean): TransportErrorKind {

@@ -147,7 +147,8 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
     this.#opened = null
     if (opened !== null && !opened.destroyed && opened.readable) {
       this.#socket = opened
-      return callback(null, opened)
+      // Not at once: undici would not look at its queue again from inside its own call.
+      return queueMicrotask(() => callback(null, opened))
     }
     this.#target.connector(options, (error, socket) => {
       if (error !== null) return callback(error, null)

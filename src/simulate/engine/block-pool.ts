@@ -1,5 +1,16 @@
 /** No node, no block. */
 const none = -1
+/** A node is the index of its first word. Its words: */
+const stride = 8
+/** Neighbours in the free queue; `next` also links the unused nodes. */
+const previous = 0
+const next = 1
+/** Holders of a hashed block; for a run, its blocks, as −count. */
+const holders = 2
+const hashLow = 3
+const hashHigh = 4
+/** The next in its bucket. */
+const chained = 5
 
 /**
  * The KV blocks of one replica, as vLLM V1 keeps them: a queue of free blocks in the order of last use, and an index from the
@@ -22,15 +33,8 @@ export class BlockPool {
   private unusedNode = none
   private head = none
   private tail = none
-  /** Per node: neighbours in the free queue. */
-  private previous = new Int32Array(16)
-  private next = new Int32Array(16)
-  /** Per node: holders of a hashed block; for a run, its blocks, as −count. */
-  private holders = new Int32Array(16)
-  private hashLow = new Int32Array(16)
-  private hashHigh = new Int32Array(16)
-  /** Per node: the next in its bucket. */
-  private chained = new Int32Array(16)
+  /** Eight words a node (six used), so that a node is one line of the processor's cache. */
+  private words = new Int32Array(16 * stride)
   private buckets = new Int32Array(32).fill(none)
   private hashed = 0
 
@@ -45,11 +49,11 @@ export class BlockPool {
     this.free -= count
     while (count > 0) {
       const node = this.head
-      const state = this.holders[node] as number
+      const state = this.words[node + holders] as number
       if (state < 0) {
         const run = -state
         if (run > count) {
-          this.holders[node] = -(run - count)
+          this.words[node + holders] = -(run - count)
           return
         }
         count -= run
@@ -70,9 +74,9 @@ export class BlockPool {
     if (plain > 0) this.appendRun(plain)
     for (let i = nodes.length - 1; i >= 0; i--) {
       const node = nodes[i] as number
-      const holders = (this.holders[node] as number) - 1
-      this.holders[node] = holders
-      if (holders === 0) {
+      const left = (this.words[node + holders] as number) - 1
+      this.words[node + holders] = left
+      if (left === 0) {
         this.append(node)
         this.free += 1
       }
@@ -82,34 +86,36 @@ export class BlockPool {
 
   /** The node that holds a block with this hash, or −1. Of several, the one that was registered first. */
   find(low: number, high: number): number {
+    const { words } = this
+    let found = none
     let node = this.buckets[this.bucket(low, high)] as number
-    while (node !== none && (this.hashLow[node] !== low || this.hashHigh[node] !== high)) {
-      node = this.chained[node] as number
+    while (node !== none) {
+      if (words[node + hashLow] === low && words[node + hashHigh] === high) found = node
+      node = words[node + chained] as number
     }
-    return node
+    return found
   }
 
   /** True for a cached block that nobody holds: to take it up again costs a free block. */
   isEvictable(node: number): boolean {
-    return this.holders[node] === 0
+    return this.words[node + holders] === 0
   }
 
   /** Holds a found block, once more or again. */
   pin(node: number): void {
-    if (this.holders[node] === 0) {
+    if (this.words[node + holders] === 0) {
       this.unlink(node)
       this.free -= 1
     }
-    this.holders[node] = (this.holders[node] as number) + 1
+    this.words[node + holders] = (this.words[node + holders] as number) + 1
   }
 
   /** Gives a hash to a block that the caller holds; the node is its handle from now on. */
   register(low: number, high: number): number {
     const node = this.newNode()
-    this.holders[node] = 1
-    this.hashLow[node] = low
-    this.hashHigh[node] = high
-    this.chained[node] = none
+    this.words[node + holders] = 1
+    this.words[node + hashLow] = low
+    this.words[node + hashHigh] = high
     this.hashed += 1
     if (this.hashed * 2 > this.buckets.length) this.rehash()
     this.chain(node)
@@ -132,100 +138,84 @@ export class BlockPool {
   private appendRun(count: number): void {
     if (count === 0) return
     this.free += count
-    if (this.tail !== none && (this.holders[this.tail] as number) < 0) {
-      this.holders[this.tail] = (this.holders[this.tail] as number) - count
+    if (this.tail !== none && (this.words[this.tail + holders] as number) < 0) {
+      this.words[this.tail + holders] = (this.words[this.tail + holders] as number) - count
       return
     }
     const node = this.newNode()
-    this.holders[node] = -count
+    this.words[node + holders] = -count
     this.append(node)
   }
 
   private append(node: number): void {
-    this.previous[node] = this.tail
-    this.next[node] = none
+    this.words[node + previous] = this.tail
+    this.words[node + next] = none
     if (this.tail === none) this.head = node
-    else this.next[this.tail] = node
+    else this.words[this.tail + next] = node
     this.tail = node
   }
 
   private unlink(node: number): void {
-    const before = this.previous[node] as number
-    const after = this.next[node] as number
+    const before = this.words[node + previous] as number
+    const after = this.words[node + next] as number
     if (before === none) this.head = after
-    else this.next[before] = after
+    else this.words[before + next] = after
     if (after === none) this.tail = before
-    else this.previous[after] = before
+    else this.words[after + previous] = before
   }
 
   private forget(node: number): void {
-    const bucket = this.bucket(this.hashLow[node] as number, this.hashHigh[node] as number)
-    const follower = this.chained[node] as number
+    const bucket = this.bucket(this.words[node + hashLow] as number, this.words[node + hashHigh] as number)
+    const follower = this.words[node + chained] as number
     let at = this.buckets[bucket] as number
     if (at === node) this.buckets[bucket] = follower
     else {
-      while (this.chained[at] !== node) at = this.chained[at] as number
-      this.chained[at] = follower
+      while (this.words[at + chained] !== node) at = this.words[at + chained] as number
+      this.words[at + chained] = follower
     }
     this.hashed -= 1
   }
 
-  /** At the end of its bucket, so that of equal hashes the oldest is found. */
+  /** At the head of its bucket, where no other node need be read; the oldest of equal hashes comes last. */
   private chain(node: number): void {
-    const bucket = this.bucket(this.hashLow[node] as number, this.hashHigh[node] as number)
-    let at = this.buckets[bucket] as number
-    if (at === none) {
-      this.buckets[bucket] = node
-      return
-    }
-    while (this.chained[at] !== none) at = this.chained[at] as number
-    this.chained[at] = node
+    const bucket = this.bucket(this.words[node + hashLow] as number, this.words[node + hashHigh] as number)
+    this.words[node + chained] = this.buckets[bucket] as number
+    this.buckets[bucket] = node
   }
 
   private bucket(low: number, high: number): number {
     return (low ^ (high >>> 7)) & (this.buckets.length - 1)
   }
 
-  /** Doubles the buckets; chains are walked in order, so equal hashes keep theirs. */
+  /** Doubles the buckets. Each chain is put in from its end, so that equal hashes keep their order. */
   private rehash(): void {
     const old = this.buckets
     this.buckets = new Int32Array(old.length * 2).fill(none)
+    const chain: number[] = []
     for (const first of old) {
-      let node = first
-      while (node !== none) {
-        const follower = this.chained[node] as number
-        this.chained[node] = none
-        this.chain(node)
-        node = follower
-      }
+      for (let node = first; node !== none; node = this.words[node + chained] as number) chain.push(node)
+      while (chain.length > 0) this.chain(chain.pop() as number)
     }
   }
 
   private newNode(): number {
     if (this.unusedNode !== none) {
       const node = this.unusedNode
-      this.unusedNode = this.next[node] as number
+      this.unusedNode = this.words[node + next] as number
       return node
     }
-    if (this.nodeCount === this.next.length) {
-      this.previous = doubled(this.previous)
-      this.next = doubled(this.next)
-      this.holders = doubled(this.holders)
-      this.hashLow = doubled(this.hashLow)
-      this.hashHigh = doubled(this.hashHigh)
-      this.chained = doubled(this.chained)
+    if ((this.nodeCount + 1) * stride > this.words.length) {
+      const larger = new Int32Array(this.words.length * 2)
+      larger.set(this.words)
+      this.words = larger
     }
-    return this.nodeCount++
+    const made = this.nodeCount * stride
+    this.nodeCount += 1
+    return made
   }
 
   private discard(node: number): void {
-    this.next[node] = this.unusedNode
+    this.words[node + next] = this.unusedNode
     this.unusedNode = node
   }
-}
-
-function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2)
-  larger.set(array)
-  return larger
 }

@@ -1,4 +1,5 @@
 import type { BlockPool } from './block-pool.ts'
+import { FinishQueue } from './finish-queue.ts'
 import type { RequestState } from './request-state.ts'
 
 /**
@@ -15,8 +16,8 @@ export class DecodeLockstep {
   hashedRows = 0
   /** Σ computed over them. */
   contextTokens = 0
-  /** No row finishes before this tick. */
-  nextFinishTick: number = Number.POSITIVE_INFINITY
+  /** Who ends when. */
+  readonly finishes: FinishQueue = new FinishQueue()
   private readonly blockSize: number
   /** Rows whose next block is due at ticks ≡ index (modulo the block size). */
   private readonly dueCount: Int32Array
@@ -36,13 +37,13 @@ export class DecodeLockstep {
     row.enteredTick = this.ticks
     row.computedLessTicks = row.computed - this.ticks
     row.finishTick = this.ticks + row.outputLimit - row.outputTokens
-    if (row.finishTick < this.nextFinishTick) this.nextFinishTick = row.finishTick
+    this.finishes.push(row)
     this.rows += 1
     this.contextTokens += row.computed
     const due = this.dueIndex(row)
     this.dueCount[due] = (this.dueCount[due] as number) + 1
     // Blocks beyond the shared ones are only ever looked for by their owner: see Scheduler.preempt.
-    if (row.hashes !== null && row.hashes.sharedBlocks > row.nodes.length) {
+    if (row.sharedBlocks > row.nodes.length) {
       const list = this.dueHashed[due] as RequestState[]
       let at = list.length
       while (at > 0 && (list[at - 1] as RequestState).admission > row.admission) at -= 1
@@ -104,11 +105,10 @@ export class DecodeLockstep {
   }
 
   private registerFilled(row: RequestState, pool: BlockPool): void {
-    const hashes = row.hashes
-    if (hashes === null) return
-    const full = Math.min((this.ticks + row.computedLessTicks) / this.blockSize, hashes.sharedBlocks)
+    const full = Math.min((this.ticks + row.computedLessTicks) / this.blockSize, row.sharedBlocks)
+    const hashes = row.hashes()
     for (let block = row.nodes.length; block < full; block++) {
-      row.nodes.push(pool.register(hashes.low(block), hashes.high(block)))
+      row.addNode(pool.register(hashes.low(block), hashes.high(block)))
     }
   }
 

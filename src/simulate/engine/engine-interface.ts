@@ -85,7 +85,7 @@ export interface Engine {
   abort(id: RequestId, nowMs: number): boolean
   /** When to call `advance` next; null when there is nothing to wait for. */
   nextWakeMs(): number | null
-  /** Everything that happened up to `nowMs`, in order. The array is reused by the call after the next. */
+  /** Everything that happened up to `nowMs`, in order. */
   advance(nowMs: number): readonly EngineEvent[]
   stats(): EngineStats
   /** The runs of tokens of a finished request: only while its `finished` event is at hand. */

@@ -47,7 +47,6 @@ class SimulatedEngine implements Engine, SchedulerSink {
   private poolChange = 0
   private aborts: RequestState[] = []
   private events: EngineEvent[] = []
-  private spareEvents: EngineEvent[] = []
   private told = false
   private accepted = 0
   private refused = 0
@@ -115,7 +114,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
     const { scheduler, finishedCounts } = this
     const { pool } = scheduler
     return {
-      running: scheduler.running.length,
+      running: scheduler.running.rows.length,
       waiting: this.waitingCount(),
       kvUsage: pool.usable === 0 ? 1 : 1 - pool.free / pool.usable,
       freeBlocks: pool.free,
@@ -164,10 +163,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
   }
 
   private renewEvents(): void {
-    const delivered = this.events
-    this.events = this.spareEvents
-    this.events.length = 0
-    this.spareEvents = delivered
+    if (this.events.length > 0) this.events = []
     this.told = false
   }
 
@@ -200,7 +196,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
   }
 
   private nextStartMs(): number | null {
-    if (this.scheduler.running.length > 0 || this.scheduler.waiting.size > 0) return this.atMs
+    if (this.scheduler.running.rows.length > 0 || this.scheduler.waiting.size > 0) return this.atMs
     return this.intake.size > 0 ? Math.max(this.atMs, this.intake.at(0).eligibleMs) : null
   }
 
@@ -284,8 +280,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
     }
     const lost = pool.usable - usable
     if (lost > pool.free) scheduler.dissolveLockstep()
-    while (lost > pool.free)
-      scheduler.preempt(scheduler.running[scheduler.running.length - 1] as RequestState)
+    while (lost > pool.free) scheduler.preempt(scheduler.running.last())
     pool.shrink(lost)
   }
 
@@ -298,7 +293,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
     const { lockstep, waiting, pool, stepIsPureDecode } = this.scheduler
     const undisturbed = stepIsPureDecode && waiting.size === 0 && this.intake.size === 0
     if (!undisturbed || this.aborts.length > 0) return clock.endMs
-    const more = lockstep.nextFinishTick - lockstep.ticks
+    const more = lockstep.finishes.firstTick() - lockstep.ticks
     if (more <= 0 || lockstep.blocksDueWithin(more) > pool.free) return clock.endMs
     const untilMs = clock.endAfterMs(more)
     const changeMs = this.nextPoolChangeMs()

@@ -109,7 +109,7 @@ describe('parseFault', () => {
     ['kv 20% at 30s', 4, 'what is lost, as -20% or -100 blocks', '"20%"'],
     ['kv -120%', 4, 'at most -100%', '"-120%"'],
     ['stall 3s every 3s', 18, 'a period longer than the stall', 'the end'],
-    ['slow x2 for 1 steps every 0s', 28, 'a period of 1 ms or more', '"0s"'],
+    ['slow x2 for 1 steps every 0s', 27, 'a period of 1 ms or more', '"0s"'],
     ['603 5%', 1, 'the name of a fault', '"603"'],
   ])('"%s" stops at column %d: expected %s', (text, column, expected, received) => {
     const error = errorOf(() => parseFault(text, 'plimsoll.yaml'))

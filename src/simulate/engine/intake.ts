@@ -1,7 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { blocksNeeded, type EngineConfig } from './engine-config.ts'
 import type { EngineRequest, SubmitResult } from './engine-interface.ts'
-import { BlockHashes, generatedTokenId } from './prompt.ts'
 import { RequestState } from './request-state.ts'
 
 /** Throws PLIM_ENGINE for counts that are no counts. */
@@ -50,20 +49,17 @@ export function admitState(
   nowMs: number,
   number: number,
 ): RequestState {
-  const promptTokens = request.promptTokenIds.length
   const limit = outputLimit(request, config)
   const ownStop = request.outputTokens < hardLimit(request, config)
   return new RequestState(
-    request.id,
-    promptTokens,
+    request,
     limit,
     ownStop ? 'stop' : 'length',
-    config.enablePrefixCaching
-      ? new BlockHashes(request.promptTokenIds, config.blockSize, number, outputTokenAt(request))
-      : null,
-    request.arrivalMs,
     Math.max(nowMs, request.arrivalMs + config.frontEndMs),
-    blocksNeeded(promptTokens, limit, config.blockSize),
+    blocksNeeded(request.promptTokenIds.length, limit, config.blockSize),
+    config.enablePrefixCaching,
+    number,
+    config.blockSize,
   )
 }
 
@@ -77,13 +73,6 @@ function hardLimit(request: EngineRequest, config: EngineConfig): number {
 
 function outputLimit(request: EngineRequest, config: EngineConfig): number {
   return Math.min(request.outputTokens, hardLimit(request, config))
-}
-
-function outputTokenAt(request: EngineRequest): (index: number) => number {
-  const ids = request.outputTokenIds ?? null
-  const seed = request.outputSeed ?? 0
-  return (index) =>
-    ids !== null && index < ids.length ? (ids[index] as number) : generatedTokenId(seed, index)
 }
 
 function refuse(code: 'never_fits' | 'too_long' | 'shed', message: string): SubmitResult {

@@ -44,8 +44,8 @@ const silicon: readonly Row[] = [
 /** Fits to real runs; c0 holds everything per step. The pool of the 4090 is the one that its log printed. */
 const fitted: readonly Row[] = [
   ['rtx4090-8b', 'Llama-3.1-8B on one RTX 4090', 17.25, 0, 90, 189, 5.6, 41_408, 2048, 256],
-  ['rtxpro6000-8b', 'Llama-3.1-8B on one RTX PRO 6000', 13.25, 0, 42, 95, 2.9, 520_000, 2048, 128],
-  ['rtxpro6000-32b-tp2', 'Qwen3-32B on two RTX PRO 6000', 33.95, 0, 171, 146, 2.7, 420_000, 2048, 128],
+  ['rtxpro6000-8b', 'Llama-3.1-8B on one RTX PRO 6000', 13.25, 0, 42, 95, 2.9, 566_000, 2048, 128],
+  ['rtxpro6000-32b-tp2', 'Qwen3-32B on two RTX PRO 6000', 33.95, 0, 171, 146, 2.7, 438_000, 2048, 128],
 ]
 
 function preset([name, title, c0, T0, c1, c2, c3, poolTokens, B, S]: Row, overheadMs: number): EnginePreset {
@@ -78,19 +78,19 @@ const demo: EnginePreset = {
   source: 'made up for demonstrations: no GPU behaves like this one',
   config: {
     ...defaultEngineConfig,
-    maxNumSeqs: 96,
-    maxNumBatchedTokens: 1024,
+    maxNumBatchedTokens: 2048,
     maxModelLen: 8192,
-    numGpuBlocks: 1025,
+    numGpuBlocks: 901,
+    frontEndMs: 0.5,
+    jitterSigma: 0.03,
     stepTime: {
-      baseMs: 5,
-      kneeTokens: 16,
-      perTokenMs: 0.05,
-      perContextTokenMs: 0.0004,
-      perPairMs: 0.000002,
-      perSequenceMs: 0.03,
+      baseMs: 6,
+      kneeTokens: 0,
+      perTokenMs: 0.008,
+      perContextTokenMs: 0,
+      perPairMs: 0,
+      perSequenceMs: 0.06,
     },
-    frontEndMs: 1,
   },
 }
 

@@ -20,7 +20,6 @@ export type Prompt =
       readonly blockTokens: number
     }
 
-/** Blocks whose content others may bring too: these are registered as they fill. */
 const everyBlock = 0x7fffffff
 
 /**
@@ -28,68 +27,80 @@ const everyBlock = 0x7fffffff
  * block, made when first asked for. Words are mixed as in murmur3.
  */
 export class BlockHashes {
-  /** Blocks before this one are found by others; the rest only by the request itself. */
-  readonly sharedBlocks: number
   private readonly words: number[] = []
   private readonly prompt: Prompt
   private readonly blockSize: number
+  private readonly shared: number
   /** A number of its own for each request, behind the hashes that nobody shares. */
   private readonly own: number
-  private readonly outputTokenAt: (index: number) => number
+  private readonly outputTokenIds: Int32Array | null
+  private readonly outputSeed: number
 
-  constructor(prompt: Prompt, blockSize: number, own: number, outputTokenAt: (index: number) => number) {
+  /** Others may bring the first `shared` blocks too. */
+  constructor(
+    prompt: Prompt,
+    blockSize: number,
+    shared: number,
+    own: number,
+    outputTokenIds: Int32Array | null,
+    outputSeed: number,
+  ) {
     this.prompt = prompt
     this.blockSize = blockSize
+    this.shared = shared
     this.own = own
-    this.outputTokenAt = outputTokenAt
-    this.sharedBlocks = sharedBlocks(prompt, blockSize)
+    this.outputTokenIds = outputTokenIds
+    this.outputSeed = outputSeed
   }
 
   low(block: number): number {
-    this.extendTo(block)
+    while (this.words.length <= 2 * block) this.makeNext()
     return this.words[2 * block] as number
   }
 
   high(block: number): number {
-    this.extendTo(block)
+    while (this.words.length <= 2 * block) this.makeNext()
     return this.words[2 * block + 1] as number
   }
 
-  private extendTo(block: number): void {
-    for (let at = this.words.length >> 1; at <= block; at++) {
-      const low = at === 0 ? 0x2545f491 : (this.words[2 * at - 2] as number)
-      const high = at === 0 ? 0x4f6cdd1d : (this.words[2 * at - 1] as number)
-      this.pushBlock(at, low, high)
-    }
-  }
-
-  private pushBlock(block: number, low: number, high: number): void {
-    const { prompt, blockSize } = this
-    if (block >= this.sharedBlocks) {
+  private makeNext(): void {
+    const { prompt, words } = this
+    const block = words.length >> 1
+    let low = block === 0 ? 0x2545f491 : (words[2 * block - 2] as number)
+    let high = block === 0 ? 0x4f6cdd1d : (words[2 * block - 1] as number)
+    const from = block * this.blockSize
+    const to = from + this.blockSize
+    if (block >= this.shared) {
       low = mix(low, this.own)
       high = mix(high, ~this.own ^ block)
     } else if (prompt instanceof Int32Array) {
-      const end = (block + 1) * blockSize
-      for (let i = block * blockSize; i < end; i++) {
-        const token = i < prompt.length ? (prompt[i] as number) : this.outputTokenAt(i - prompt.length)
+      for (let i = from; i < to; i++) {
+        const token = i < prompt.length ? (prompt[i] as number) : this.outputToken(i - prompt.length)
         low = mix(low, token)
         high = mix(high, token ^ 0x5bd1e995)
       }
     } else if ('blockHashes' in prompt) {
-      const last = Math.floor(((block + 1) * blockSize - 1) / prompt.blockTokens)
-      const id = prompt.blockHashes[last] as number
+      const id = prompt.blockHashes[Math.floor((to - 1) / prompt.blockTokens)] as number
       low = mix(mix(low, id | 0), block)
       high = mix(mix(high, (id / 4294967296) | 0), id | 0)
     } else {
       const seed = prompt.seed as number
-      const outputFrom = Math.max(block * blockSize, prompt.length)
       low = mix(low, seed | 0)
       high = mix(mix(high, (seed / 4294967296) | 0), seed | 0)
-      for (let i = outputFrom; i < (block + 1) * blockSize; i++) {
-        low = mix(low, this.outputTokenAt(i - prompt.length))
+      // The output is a function of its seed and of where it began.
+      if (to > prompt.length) {
+        low = mix(low, this.outputSeed)
+        high = mix(high, prompt.length)
       }
     }
-    this.words.push(low, high)
+    words.push(low, high)
+  }
+
+  private outputToken(index: number): number {
+    const ids = this.outputTokenIds
+    return ids !== null && index < ids.length
+      ? (ids[index] as number)
+      : generatedTokenId(this.outputSeed, index)
   }
 }
 
@@ -101,7 +112,8 @@ export function generatedTokenId(seed: number, index: number): number {
   return mix(mix(0x165667b1, seed), index) >>> 1
 }
 
-function sharedBlocks(prompt: Prompt, blockSize: number): number {
+/** Blocks from the start that others may bring too: these are registered as they fill. */
+export function sharedBlocks(prompt: Prompt, blockSize: number): number {
   if (prompt instanceof Int32Array) return everyBlock
   if ('blockHashes' in prompt) {
     const covered = Math.min(prompt.length, prompt.blockHashes.length * prompt.blockTokens)

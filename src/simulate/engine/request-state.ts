@@ -1,4 +1,5 @@
-import type { BlockHashes } from './prompt.ts'
+import { BlockHashes, sharedBlocks } from './prompt.ts'
+import type { EngineRequest } from './engine-interface.ts'
 
 export type RequestId = string | number
 
@@ -22,6 +23,9 @@ export interface RequestFacts {
   readonly lastTokenMs: number
 }
 
+/** What every request without hashed blocks has; never written to. */
+const noNodes: number[] = []
+
 /** One request inside the engine. Plain fields of one shape: the scheduler touches many thousands a second. */
 export class RequestState implements RequestFacts {
   readonly id: RequestId
@@ -30,8 +34,9 @@ export class RequestState implements RequestFacts {
   readonly outputLimit: number
   /** Whether that stop is the model's own or the limit asked for. */
   readonly stopReason: 'length' | 'stop'
-  /** Null where nothing is cached. */
-  readonly hashes: BlockHashes | null
+  /** Whether its blocks may be found again; those that others may ask for are its first `sharedBlocks`. */
+  readonly cacheable: boolean
+  readonly sharedBlocks: number
   readonly arrivalMs: number
   readonly eligibleMs: number
   /** Blocks at its longest. */
@@ -44,7 +49,7 @@ export class RequestState implements RequestFacts {
   /** Blocks held. Behind the truth while `decoding`. */
   blocks = 0
   /** Handles of the held blocks that have a hash: always its first ones. */
-  nodes: number[] = []
+  nodes: number[] = noNodes
   /** True while it takes part in the lockstep: one token each step. */
   decoding = false
   /** True once prompt (and, after a preemption, its outputs) are in the pool: it wants one token a step. */
@@ -75,24 +80,57 @@ export class RequestState implements RequestFacts {
   /** Segments in which it got no token: from, to (not included), from, to, … */
   pauses: number[] | null = null
 
+  private readonly request: EngineRequest
+  /** Its own among all of the engine. */
+  private readonly number: number
+  private readonly blockSize: number
+  private hashesMade: BlockHashes | null = null
+
   constructor(
-    id: RequestId,
-    promptTokens: number,
+    request: EngineRequest,
     outputLimit: number,
     stopReason: 'length' | 'stop',
-    hashes: BlockHashes | null,
-    arrivalMs: number,
     eligibleMs: number,
     blocksAtMost: number,
+    cacheable: boolean,
+    number: number,
+    blockSize: number,
   ) {
-    this.id = id
-    this.promptTokens = promptTokens
+    this.id = request.id
+    this.promptTokens = request.promptTokenIds.length
     this.outputLimit = outputLimit
     this.stopReason = stopReason
-    this.hashes = hashes
-    this.arrivalMs = arrivalMs
+    this.arrivalMs = request.arrivalMs
     this.eligibleMs = eligibleMs
     this.blocksAtMost = blocksAtMost
+    this.cacheable = cacheable
+    this.sharedBlocks = cacheable ? sharedBlocks(request.promptTokenIds, blockSize) : 0
+    this.request = request
+    this.number = number
+    this.blockSize = blockSize
+  }
+
+  /** Made when first asked for: a request that shares nothing and is never evicted has no use for them. */
+  hashes(): BlockHashes {
+    const { request } = this
+    this.hashesMade ??= new BlockHashes(
+      request.promptTokenIds,
+      this.blockSize,
+      this.sharedBlocks,
+      this.number,
+      request.outputTokenIds ?? null,
+      request.outputSeed ?? 0,
+    )
+    return this.hashesMade
+  }
+
+  addNode(node: number): void {
+    if (this.nodes === noNodes) this.nodes = [node]
+    else this.nodes.push(node)
+  }
+
+  dropNodes(): void {
+    this.nodes = noNodes
   }
 }
 

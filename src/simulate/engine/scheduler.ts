@@ -3,6 +3,7 @@ import { DecodeLockstep } from './decode-lockstep.ts'
 import { usableBlocks, type EngineConfig } from './engine-config.ts'
 import { findHits, registerFull } from './prefix-cache.ts'
 import { RequestQueue } from './request-queue.ts'
+import { RowBatch, RunningRows } from './row-lists.ts'
 import { noteTokens, type FinishReason, type RequestState } from './request-state.ts'
 
 /** What the scheduler tells as it goes; `atMs` is known to whoever listens. */
@@ -28,8 +29,7 @@ export class Scheduler {
   readonly pool: BlockPool
   readonly lockstep: DecodeLockstep
   readonly waiting: RequestQueue = new RequestQueue()
-  /** In order of admission. */
-  running: RequestState[] = []
+  readonly running: RunningRows = new RunningRows()
 
   /** Of the step being built or run. */
   stepTokens = 0
@@ -54,13 +54,11 @@ export class Scheduler {
   prefixHitsPreempted = 0
 
   /** Rows of the running step outside the lockstep, in the order of their list. */
-  private explicit: RequestState[] = []
-  /** Running rows that have not caught up, in order of admission. */
-  private prefilling: RequestState[] = []
+  private readonly explicit = new RowBatch()
+  private readonly due = new RowBatch()
   private stepHasTick = false
   /** Rows that have caught up but stand outside the lockstep. */
   private looseRows = false
-  private admissions = 0
   private blockedHead: RequestState | null = null
   private blockedAtImprovement = -1
   private readonly hitNodes: number[] = []
@@ -82,18 +80,17 @@ export class Scheduler {
       this.stepRows = 0
       this.stepContextTokens = 0
       this.stepPrefillPairs = 0
-      this.explicit.length = 0
       this.stepHasTick = false
       let evicted = false
       if (this.looseRows) this.gatherLooseRows()
-      if (this.running.length > 0 && !this.tickAll()) evicted = this.walkRunning()
+      if (this.running.rows.length > 0 && !this.tickAll()) evicted = this.walkRunning()
       if (!evicted && this.waiting.size > 0) this.admit(startMs)
       if (this.stepTokens > 0) {
-        this.stepIsPureDecode = this.explicit.length === 0
+        this.stepIsPureDecode = this.explicit.size === 0
         return true
       }
       // Nobody runs, so every block is free and the budget whole: whoever is first in line now will never get in.
-      if (this.running.length === 0) {
+      if (this.running.rows.length === 0) {
         if (this.waiting.size === 0) return false
         if (!evicted) this.drop(this.waiting.popFront(), 'error')
       } else if (!evicted) return false
@@ -102,7 +99,8 @@ export class Scheduler {
 
   /** Phase A for all rows at once; false, with nothing changed, when they have to be walked. */
   private tickAll(): boolean {
-    const { lockstep, pool, config, prefilling } = this
+    const { lockstep, pool, config } = this
+    const { prefilling } = this.running
     const rows = lockstep.rows
     if (this.rowByRow || rows > config.maxNumBatchedTokens) return false
     let budget = config.maxNumBatchedTokens - rows
@@ -117,7 +115,7 @@ export class Scheduler {
       }
       // A prefill that is older than a decoding row is served first. With tokens for all, that order matters only for
       // which of two equal blocks is found later.
-      if ((wanted >= budget || lockstep.hashedRows > 0) && !this.prefillsAreLast()) return false
+      if ((wanted >= budget || lockstep.hashedRows > 0) && !this.running.prefillsAreLast()) return false
       budget -= wanted
     }
     if (blocks > pool.free) return false
@@ -130,11 +128,6 @@ export class Scheduler {
     }
     for (const row of prefilling) if (row.scheduledTokens > 0) this.schedulePrefill(row, row.scheduledTokens)
     return true
-  }
-
-  private prefillsAreLast(): boolean {
-    const first = this.running.length - this.prefilling.length
-    return first < this.running.length && this.running[first] === this.prefilling[0]
   }
 
   private wantedTokens(row: RequestState): number {
@@ -157,23 +150,24 @@ export class Scheduler {
     row.scheduledTokens = tokens
     row.computed += tokens
     this.explicit.push(row)
-    if (row.hashes !== null) registerFull(row, this.pool, this.config.blockSize, row.hashes.sharedBlocks)
+    if (row.sharedBlocks > 0) registerFull(row, this.pool, this.config.blockSize, row.sharedBlocks)
   }
 
   /** Phase A row by row. True when somebody was evicted. */
   private walkRunning(): boolean {
     this.dissolveLockstep()
     const { pool, config } = this
-    for (const row of this.prefilling) row.scheduledTokens = 0
+    const { rows, prefilling } = this.running
+    for (const row of prefilling) row.scheduledTokens = 0
     let budget = config.maxNumBatchedTokens
     let evicted = false
-    for (let i = 0; i < this.running.length && budget > 0; i++) {
-      const row = this.running[i] as RequestState
+    for (let i = 0; i < rows.length && budget > 0; i++) {
+      const row = rows[i] as RequestState
       const tokens = Math.min(this.wantedTokens(row), budget, config.maxModelLen - 1 - row.computed)
       if (tokens <= 0) continue
       const need = Math.ceil((row.computed + tokens) / config.blockSize) - row.blocks
       while (need > pool.free) {
-        const victim = this.running[this.running.length - 1] as RequestState
+        const victim = this.running.last()
         this.preempt(victim)
         evicted = true
         if (victim === row) break
@@ -187,10 +181,9 @@ export class Scheduler {
 
   /** Evicts a row that is outside the lockstep: it will compute its prompt and its outputs again. */
   preempt(row: RequestState): void {
-    this.running.pop()
-    if (!row.caughtUp) this.removePrefilling(row)
+    this.running.remove(row)
     // Blocks that nobody else can ask for get their hash only here, where their owner may come back for them.
-    registerFull(row, this.pool, this.config.blockSize, Number.POSITIVE_INFINITY)
+    if (row.cacheable) registerFull(row, this.pool, this.config.blockSize, Number.POSITIVE_INFINITY)
     this.releaseBlocks(row)
     row.running = false
     row.caughtUp = false
@@ -206,7 +199,7 @@ export class Scheduler {
     const { config, pool, waiting } = this
     const { blockSize } = config
     let budget = config.maxNumBatchedTokens - this.stepTokens
-    while (waiting.size > 0 && budget > 0 && this.running.length < config.maxNumSeqs) {
+    while (waiting.size > 0 && budget > 0 && this.running.rows.length < config.maxNumSeqs) {
       const row = waiting.at(0)
       if (row === this.blockedHead && pool.improvements === this.blockedAtImprovement) return
       this.blockedHead = null
@@ -220,7 +213,7 @@ export class Scheduler {
       if (tokens > budget) tokens = budget
       let evictable = 0
       for (let i = 0; i < hitBlocks; i++) if (pool.isEvictable(this.hitNodes[i] as number)) evictable += 1
-      const reserve = evictable - hitBlocks + (this.running.length > 0 ? config.watermarkBlocks : 0)
+      const reserve = evictable - hitBlocks + (this.running.rows.length > 0 ? config.watermarkBlocks : 0)
       const gate = config.reserveFullPrompt ? Math.ceil(Math.min(total, config.maxModelLen) / blockSize) : 0
       const blocks = Math.ceil((hit + tokens) / blockSize)
       if (Math.max(gate, blocks) + reserve > pool.free) {
@@ -233,15 +226,12 @@ export class Scheduler {
       for (let i = 0; i < hitBlocks; i++) {
         const node = this.hitNodes[i] as number
         pool.pin(node)
-        row.nodes.push(node)
+        row.addNode(node)
       }
       this.countAdmission(row, total, hit, startMs)
       row.blocks = hitBlocks
       row.computed = hit
-      row.running = true
-      row.admission = this.admissions++
-      this.running.push(row)
-      this.prefilling.push(row)
+      this.running.admit(row)
       this.schedulePrefill(row, tokens)
       budget -= tokens
     }
@@ -263,50 +253,69 @@ export class Scheduler {
   }
 
   /**
-   * The result of the step, which ended at `endMs` as part of `segment` of the step log: one token for each row that has caught up. With `tokenOfLockstep`, the sink hears of the
-   * rows of the lockstep too, in the order of the running list; else only of those outside it.
+   * The result of the step, which ended at `endMs` as part of `segment` of the step log: one token for each row that has
+   * caught up. With `tokenOfLockstep`, the sink hears of the rows of the lockstep too; else only of those outside it.
    */
   complete(endMs: number, segment: number, tokenOfLockstep: boolean): void {
     const { lockstep } = this
     this.lastEndMs = endMs
     this.lastSegment = segment
     if (this.stepHasTick) this.generationTokens += lockstep.rows
-    const { explicit } = this
-    if (this.stepHasTick && (tokenOfLockstep || lockstep.ticks >= lockstep.nextFinishTick)) {
-      this.completeInOrder(tokenOfLockstep)
-    } else {
-      for (let i = 0; i < explicit.length; i++) {
-        const row = explicit[i] as RequestState
-        if (this.completeExplicit(row)) this.running.splice(this.running.indexOf(row), 1)
-      }
-    }
-    explicit.length = 0
+    if (this.stepHasTick && tokenOfLockstep) this.completeAll()
+    else if (this.stepHasTick && lockstep.finishes.firstTick() <= lockstep.ticks) this.completeDue()
+    else this.completeExplicits(0, Number.POSITIVE_INFINITY)
+    this.explicit.clear()
   }
 
-  /** All rows in the order of the running list: it is the order in which finished ones give back their blocks. */
-  private completeInOrder(tell: boolean): void {
-    const { lockstep, running } = this
-    const { ticks } = lockstep
+  /** All rows in the order of the running list, which is also the order in which finished ones give back their blocks. */
+  private completeAll(): void {
+    const { lockstep } = this
+    const { rows } = this.running
     let kept = 0
-    let nextFinish = Number.POSITIVE_INFINITY
-    for (let i = 0; i < running.length; i++) {
-      const row = running[i] as RequestState
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as RequestState
       if (row.decoding) {
-        if (tell) {
-          lockstep.settle(row)
-          this.sink.token(row)
-        }
-        if (row.finishTick <= ticks) {
-          this.leaveLockstep(row)
-          this.retire(row, row.stopReason)
+        lockstep.settle(row)
+        this.sink.token(row)
+        if (row.finishTick <= lockstep.ticks) {
+          this.finishDecoding(row)
           continue
         }
       } else if (row.scheduledTokens > 0 && this.completeExplicit(row)) continue
-      if (row.decoding && row.finishTick < nextFinish) nextFinish = row.finishTick
-      running[kept++] = row
+      rows[kept++] = row
     }
-    running.length = kept
-    lockstep.nextFinishTick = nextFinish
+    while (rows.length > kept) rows.pop()
+  }
+
+  /** The same, of only those that finish or stand outside the lockstep. */
+  private completeDue(): void {
+    const { due } = this
+    const { finishes, ticks } = this.lockstep
+    while (finishes.firstTick() <= ticks) due.insert(finishes.take())
+    let next = 0
+    for (let i = 0; i < due.size; i++) {
+      const row = due.at(i)
+      next = this.completeExplicits(next, row.admission)
+      this.running.remove(row)
+      this.finishDecoding(row)
+    }
+    due.clear()
+    this.completeExplicits(next, Number.POSITIVE_INFINITY)
+  }
+
+  /** Rows outside the lockstep from the `next`-th on that are older than `admission`; the number of the one after them. */
+  private completeExplicits(next: number, admission: number): number {
+    const { explicit } = this
+    for (; next < explicit.size && explicit.at(next).admission < admission; next++) {
+      const row = explicit.at(next)
+      if (this.completeExplicit(row)) this.running.remove(row)
+    }
+    return next
+  }
+
+  private finishDecoding(row: RequestState): void {
+    this.leaveLockstep(row)
+    this.retire(row, row.stopReason)
   }
 
   /** True when it finished: the caller takes it off the running list. */
@@ -315,7 +324,7 @@ export class Scheduler {
     if (row.computed < row.promptTokens + row.outputTokens) return false
     if (!row.caughtUp) {
       row.caughtUp = true
-      this.removePrefilling(row)
+      this.running.endPrefill(row)
     }
     if (row.outputTokens === 0) this.promptTokens += row.promptTokens
     row.outputTokens += 1
@@ -353,8 +362,7 @@ export class Scheduler {
   drop(row: RequestState, reason: FinishReason): void {
     if (row.running) {
       if (row.decoding) this.leaveLockstep(row)
-      else if (!row.caughtUp) this.removePrefilling(row)
-      this.running.splice(this.running.indexOf(row), 1)
+      this.running.remove(row)
     } else this.waiting.remove(row)
     this.retire(row, reason)
   }
@@ -368,26 +376,21 @@ export class Scheduler {
 
   private releaseBlocks(row: RequestState): void {
     this.pool.release(row.nodes, row.blocks - row.nodes.length)
-    row.nodes.length = 0
+    row.dropNodes()
     row.blocks = 0
-  }
-
-  private removePrefilling(row: RequestState): void {
-    const at = this.prefilling.indexOf(row)
-    if (at >= 0) this.prefilling.splice(at, 1)
   }
 
   /** Every row on its own again. */
   dissolveLockstep(): void {
     const { lockstep } = this
     if (this.rowByRow) return
-    for (const row of this.running) if (row.decoding) this.leaveLockstep(row)
-    lockstep.nextFinishTick = Number.POSITIVE_INFINITY
+    for (const row of this.running.rows) if (row.decoding) this.leaveLockstep(row)
+    lockstep.finishes.clear()
     this.looseRows = true
   }
 
   private gatherLooseRows(): void {
-    for (const row of this.running) if (row.caughtUp && !row.decoding) this.join(row)
+    for (const row of this.running.rows) if (row.caughtUp && !row.decoding) this.join(row)
     this.looseRows = false
   }
 }

@@ -68,16 +68,21 @@ export function parseCompletionRequest(
   }
 }
 
-/** The ids that `/tokenize` answers with: of `prompt`, or of `messages` in the chat template. */
-export function parseTokenizeRequest(text: string, modelName: string): Int32Array {
+/** What `/tokenize` is asked for: the ids of `prompt`, or of `messages` in the chat template; their texts too, if wanted. */
+export function parseTokenizeRequest(
+  text: string,
+  modelName: string,
+): { readonly ids: Int32Array; readonly wantsTexts: boolean } {
   const body = parseBody(text)
   checkModel(body, modelName)
+  const wantsTexts = optionalBoolean(body, 'return_token_strs')
   if (body['messages'] !== undefined) {
-    return tokenizeChat(messagesOf(body), (body['add_generation_prompt'] ?? true) === true)
+    const opening = (body['add_generation_prompt'] ?? true) === true
+    return { ids: tokenizeChat(messagesOf(body), opening), wantsTexts }
   }
   const { prompt } = body
   if (typeof prompt !== 'string') throw badRequest('prompt must be a text.', 'prompt')
-  return tokenize(prompt)
+  return { ids: tokenize(prompt), wantsTexts }
 }
 
 /** The ids of a `/detokenize` request. */

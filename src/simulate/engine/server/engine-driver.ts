@@ -9,10 +9,10 @@ export interface RequestListener {
 }
 
 /**
- * A timer may fire this much late (Node counts whole milliseconds from a clock read once per turn of the loop), so it is set
- * this much early and the rest is spent turning the loop, which still serves every socket.
+ * A timer of whole milliseconds typically fires 0.15 ms late: it is set at least this much early, and what is left is spent
+ * turning the loop, which still serves every socket.
  */
-const spinMs = 1.5
+const marginMs = 0.5
 
 /**
  * Runs an engine in real time. While a step is under way the loop sleeps until shortly before its end and then spins, so that
@@ -68,7 +68,7 @@ export class EngineDriver {
     const wakeMs = this.stopped ? null : this.engine.nextWakeMs()
     if (wakeMs === null) return
     const delayMs = wakeMs - this.clock.nowMs()
-    if (delayMs >= spinMs + 1) this.timer = setTimeout(this.turn, Math.floor(delayMs - spinMs))
+    if (delayMs >= marginMs + 1) this.timer = setTimeout(this.turn, Math.floor(delayMs - marginMs))
     else this.immediate = setImmediate(this.turn)
   }
 

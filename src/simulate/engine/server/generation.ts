@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { EngineEvent } from '../engine-interface.ts'
+import type { RequestEffects } from '../faults.ts'
 import {
   type AnswerIdentity,
   type FinishWord,
@@ -14,7 +15,6 @@ import { type ApiError, ApiFailure, apiErrorJson } from './api-error.ts'
 import { type CompletionRequest, parseCompletionRequest } from './completion-request.ts'
 import type { EngineDriver, RequestListener } from './engine-driver.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
-import type { RequestFate } from './request-fate.ts'
 import { tokenize } from './tokenizer.ts'
 import type { RequestTruth } from './truth-log.ts'
 
@@ -53,7 +53,7 @@ const cachedAnswerTokens = 4096
 export function generate(
   incoming: IncomingGeneration,
   response: ServerResponse,
-  fate: RequestFate,
+  effects: RequestEffects,
   deps: GenerationDeps,
 ): void {
   const { truth } = incoming
@@ -65,12 +65,12 @@ export function generate(
     refuseWith(error.error)
     return
   }
-  if (fate.refusal !== null) {
-    refuseWith(fate.refusal)
+  if (effects.reject !== null) {
+    refuseWith(rejection(effects.reject))
     return
   }
   const plan = planAnswer(request, deps)
-  const answer = new Answer(incoming, request, plan, response, fate, deps)
+  const answer = new Answer(incoming, request, plan, response, effects, deps)
   const result = deps.driver.submit(
     {
       id: incoming.number,
@@ -105,6 +105,22 @@ export function generate(
   }
 }
 
+/** The error of a fault that refuses requests, as a server words it that means it. */
+function rejection(reject: NonNullable<RequestEffects['reject']>): ApiError {
+  const { status, retryAfterMs } = reject
+  const headers: Record<string, string> = {}
+  if (retryAfterMs !== null) headers['retry-after'] = String(Math.ceil(retryAfterMs / 1000))
+  return {
+    status,
+    type:
+      status === 429 ? 'RateLimitError' : status === 503 ? 'ServiceUnavailableError' : 'InternalServerError',
+    message:
+      status === 429 ? 'Too many requests (a fault that was asked for).' : `A fault answers ${status}.`,
+    param: null,
+    headers,
+  }
+}
+
 interface AnswerPlan {
   /** What the engine is to give out, the model's length and the request's limit not yet applied. */
   readonly outputTokens: number
@@ -133,7 +149,7 @@ class Answer implements RequestListener {
   private readonly request: CompletionRequest
   private readonly plan: AnswerPlan
   private readonly response: ServerResponse
-  private readonly fate: RequestFate
+  private readonly effects: RequestEffects
   private readonly deps: GenerationDeps
   private readonly identity: AnswerIdentity
   private readonly events: StreamEvents
@@ -146,14 +162,14 @@ class Answer implements RequestListener {
     request: CompletionRequest,
     plan: AnswerPlan,
     response: ServerResponse,
-    fate: RequestFate,
+    effects: RequestEffects,
     deps: GenerationDeps,
   ) {
     this.incoming = incoming
     this.request = request
     this.plan = plan
     this.response = response
-    this.fate = fate
+    this.effects = effects
     this.deps = deps
     this.identity = {
       kind: request.kind,
@@ -166,7 +182,7 @@ class Answer implements RequestListener {
 
   /** The engine has taken the request: the head of a stream goes out before its first token, as from vLLM. */
   begin(): void {
-    const { response, incoming, deps, fate } = this
+    const { response, incoming, deps, effects } = this
     incoming.truth.httpStatus = 200
     response.once('close', () => {
       if (!this.over) this.finish('aborted')
@@ -175,11 +191,11 @@ class Answer implements RequestListener {
       this.stream = new AnswerStream(response, {
         hrtimeNs: deps.hrtimeNs,
         truth: incoming.truth,
-        bufferBytes: fate.bufferBytes,
+        bufferBytes: effects.bufferBytes ?? 0,
         maxUnreadBytes: deps.maxUnreadBytes,
       })
     }
-    if (fate.breakAfterTokens === 0) this.break()
+    this.breakIfDue()
   }
 
   onTokens(count: number): void {
@@ -187,7 +203,7 @@ class Answer implements RequestListener {
   }
 
   private onToken(): void {
-    const { stream, events, fate, plan } = this
+    const { stream, events, plan } = this
     const word = plan.words[this.tokens] ?? ''
     if (stream !== null && this.tokens === 0 && events.hasRole) {
       stream.send(events.role(this.runningUsage()), 0)
@@ -201,7 +217,7 @@ class Answer implements RequestListener {
         return
       }
     }
-    if (fate.breakAfterTokens === this.tokens) this.break()
+    if (!this.over) this.breakIfDue()
   }
 
   onFinished(event: Extract<EngineEvent, { kind: 'finished' }>): void {
@@ -211,21 +227,21 @@ class Answer implements RequestListener {
       return
     }
     const usage: UsageCounts = { ...this.usage(), cachedTokens: event.facts.cachedTokens }
-    const { stream, events, request, fate, plan } = this
+    const { stream, events, request, effects, plan } = this
     if (stream === null) {
       this.endWhole(usage)
       return
     }
     if (plan.finish === 'stop') stream.send(events.token('', 'stop', this.runningUsage()), 0)
-    if (request.includeUsage && !fate.noUsage) stream.send(events.finalUsage(usage), 0)
+    if (request.includeUsage && !effects.noUsage) stream.send(events.finalUsage(usage), 0)
     stream.send(doneEvent, 0)
     stream.end()
     this.finish('ok')
   }
 
   private endWhole(usage: UsageCounts): void {
-    const { response, incoming, fate, plan } = this
-    const body = wholeAnswer(this.identity, plan.words.join(''), plan.finish, fate.noUsage ? null : usage)
+    const { response, incoming, effects, plan } = this
+    const body = wholeAnswer(this.identity, plan.words.join(''), plan.finish, effects.noUsage ? null : usage)
     response.setHeader('content-type', 'application/json')
     response.setHeader('content-length', body.length)
     incoming.truth.writesNs.push(this.deps.hrtimeNs())
@@ -234,19 +250,20 @@ class Answer implements RequestListener {
     this.finish('ok')
   }
 
-  /** What the fault says happens at this token. */
-  private break(): void {
-    const { fate, response } = this
-    if (fate.breakKind === 'error') {
+  /** What the faults say happens after this many tokens. */
+  private breakIfDue(): void {
+    const { effects, response, stream, tokens } = this
+    if (effects.errorAfterTokens === tokens) {
       this.fail('The engine failed in the middle of the answer (a fault that was asked for).')
-      return
-    }
-    if (fate.breakKind === 'reset') {
-      if (this.stream !== null) this.stream.reset()
+    } else if (effects.resetAfterTokens === tokens) {
+      if (stream !== null) stream.reset()
       else response.socket?.resetAndDestroy()
-    } else if (this.stream !== null) this.stream.cut()
-    else response.socket?.destroy()
-    this.finish(fate.breakKind)
+      this.finish('reset')
+    } else if (effects.cutAfterTokens === tokens) {
+      if (stream !== null) stream.cut()
+      else response.socket?.destroy()
+      this.finish('cut')
+    }
   }
 
   /** An error after the head has gone out is an event of the stream; before, it is an answer of its own. */
@@ -279,6 +296,6 @@ class Answer implements RequestListener {
   }
 
   private runningUsage(): UsageCounts | null {
-    return this.request.continuousUsage && !this.fate.noUsage ? this.usage() : null
+    return this.request.continuousUsage && !this.effects.noUsage ? this.usage() : null
   }
 }

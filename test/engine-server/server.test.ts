@@ -1,89 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { performance } from 'node:perf_hooks'
 import OpenAI from 'openai'
-import { afterEach, describe, expect, it } from 'vitest'
-import { monotonicClock } from '../../../base/clock.ts'
-import { samplesOf, sumOf } from '../../../measure/wire/prometheus-counter.ts'
-import { histogramOf } from '../../../measure/wire/prometheus-histogram.ts'
-import { type Scrape, parsePrometheusText } from '../../../measure/wire/prometheus-text.ts'
-import { defaultEngineConfig, type EngineConfig } from '../engine-config.ts'
-import { type EngineServer, type EngineServerOptions, startEngineServer } from './engine-server.ts'
-
-const hrtimeNs = (): bigint => process.hrtime.bigint()
-const open: EngineServer[] = []
-
-/** Steps of 1 ms, so that the tests are quick. */
-const quick: EngineConfig = {
-  ...defaultEngineConfig,
-  stepTime: { ...defaultEngineConfig.stepTime, baseMs: 1, perTokenMs: 0 },
-  maxModelLen: 4096,
-}
-
-async function start(options: Partial<EngineServerOptions> = {}): Promise<EngineServer> {
-  const server = await startEngineServer({
-    config: quick,
-    host: '127.0.0.1',
-    port: 0,
-    modelName: 'plimsoll-demo',
-    seed: 1,
-    outputLength: { kind: 'lognormal', meanTokens: 40 },
-    truthPath: null,
-    clock: monotonicClock(performance, hrtimeNs),
-    hrtimeNs,
-    wallClockMs: () => Date.now(),
-    ...options,
-  })
-  open.push(server)
-  return server
-}
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
-})
+import { describe, expect, it } from 'vitest'
+import { samplesOf, sumOf } from '../../src/measure/wire/prometheus-counter.ts'
+import { histogramOf } from '../../src/measure/wire/prometheus-histogram.ts'
+import { parsePrometheusText } from '../../src/measure/wire/prometheus-text.ts'
+import type { EngineServer } from '../../src/simulate/engine/server/engine-server.ts'
+import { type Reply, hrtimeNs, messages, model, post, quick, scrape, start } from './kit.ts'
 
 function client(server: EngineServer): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
-}
-
-const model = 'plimsoll-demo'
-const messages = [{ role: 'user' as const, content: 'say something about the sea' }]
-
-/** The parts of answers that these tests look at. */
-interface Reply {
-  choices: { finish_reason: string }[]
-  usage: {
-    prompt_tokens: number
-    completion_tokens: number
-    prompt_tokens_details: { cached_tokens: number }
-  }
-  error: { message: string; code: number }
-  count: number
-  tokens: number[]
-  prompt: string
-}
-
-async function post(
-  server: EngineServer,
-  path: string,
-  body: unknown,
-): Promise<{ status: number; json: Reply }> {
-  const response = await fetch(server.url + path, {
-    method: 'POST',
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-  return { status: response.status, json: (await response.json()) as Reply }
-}
-
-async function scrape(server: EngineServer): Promise<Scrape> {
-  const response = await fetch(`${server.url}/metrics`)
-  return parsePrometheusText(await response.text(), {
-    contentType: response.headers.get('content-type') ?? '',
-    strict: true,
-  })
 }
 
 describe('the openai client, unchanged', () => {
@@ -203,6 +133,16 @@ describe('answers', () => {
     expect([await ask(), await ask()]).toEqual([0, 96])
   })
 
+  it('find their own words in the prefix cache in the next turn', async () => {
+    const server = await start()
+    const first = await post(server, '/v1/chat/completions', { messages, max_tokens: 50, ignore_eos: true })
+    const { content } = first.json.choices[0]?.message ?? { content: '' }
+    const next = [...messages, { role: 'assistant', content }, { role: 'user', content: 'go on' }]
+    const second = await post(server, '/v1/chat/completions', { messages: next, max_tokens: 1 })
+    // 14 tokens of prompt and 49 computed ones of the answer: three full blocks of 16.
+    expect(second.json.usage.prompt_tokens_details.cached_tokens).toBe(48)
+  })
+
   it.each([
     ['a body that is not JSON', '{', 400],
     ['no messages', { messages: [] }, 400],
@@ -246,6 +186,61 @@ describe('answers', () => {
   })
 })
 
+describe('odd clients', () => {
+  /** Sends bytes over a bare socket and collects what comes back until `until` is in it, or the end. */
+  async function raw(server: EngineServer, bytes: string, until?: string): Promise<string> {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.write(bytes)
+    let text = ''
+    for await (const part of socket) {
+      text += String(part)
+      if (until !== undefined && text.includes(until)) break
+    }
+    return text
+  }
+  const body = JSON.stringify({ prompt: 'a', max_tokens: 3, ignore_eos: true, stream: true })
+  const head = `host: x\r\ncontent-length: ${body.length}\r\n`
+
+  it('get a body that ends with the connection over HTTP/1.0', async () => {
+    const answer = await raw(await start(), `POST /v1/completions HTTP/1.0\r\n${head}\r\n${body}`)
+    expect(answer).toMatch(/\r\n\r\ndata: \{/)
+    expect(answer.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('pipeline two streams on one connection and get them in order', async () => {
+    const one = `POST /v1/completions HTTP/1.1\r\nx-request-id: first\r\n${head}\r\n${body}`
+    const two = `POST /v1/completions HTTP/1.1\r\nx-request-id: second\r\nconnection: close\r\n${head}\r\n${body}`
+    const answer = await raw(await start(), one + two)
+    const [first, second] = answer.split('HTTP/1.1 200 OK').slice(1)
+    expect([first, second].map((part) => part?.match(/"text":"[^"]/g)?.length)).toEqual([3, 3])
+    expect(first).toContain('x-request-id: first')
+    expect(second).toContain('x-request-id: second')
+  })
+
+  it('are dropped when they read nothing of a long answer', async () => {
+    const truthPath = join(await mkdtemp(join(tmpdir(), 'plimsoll-')), 'truth.ndjson')
+    const server = await start({
+      truthPath,
+      maxUnreadBytes: 1,
+      config: { ...quick, stepTime: { ...quick.stepTime, baseMs: 0.02 }, maxModelLen: 131_072 },
+    })
+    const long = JSON.stringify({ prompt: 'a', max_tokens: 100_000, ignore_eos: true, stream: true })
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: ${long.length}\r\n\r\n${long}`)
+    socket.pause()
+    await expect
+      .poll(
+        async () => sumOf(await scrape(server), 'vllm:request_success_total', { finished_reason: 'abort' }),
+        { timeout: 20_000 },
+      )
+      .toBe(1)
+    socket.destroy()
+    await server.close()
+    expect(readFileSync(truthPath, 'utf8')).toContain('"outcome":"slow_client"')
+  })
+})
+
 describe('/tokenize', () => {
   it('counts a text and a chat as usage will', async () => {
     const server = await start()
@@ -256,6 +251,8 @@ describe('/tokenize', () => {
     const { json } = await post(server, '/tokenize', { model, messages })
     const answer = await post(server, '/v1/chat/completions', { messages, max_tokens: 1 })
     expect(answer.json.usage.prompt_tokens).toBe(json.count)
+    const texts = await post(server, '/tokenize', { prompt: 'one twelve', return_token_strs: true })
+    expect(texts.json.token_strs).toEqual(['one', ' twelve'])
     expect((await post(server, '/detokenize', { tokens: json.tokens.slice(3, 8) })).json.prompt).toBe(
       'say something about the',
     )
@@ -307,7 +304,7 @@ describe('truth and disconnects', () => {
 
   it('writes a line per request with a stamp per token', async () => {
     const truthPath = join(await mkdtemp(join(tmpdir(), 'plimsoll-')), 'truth.ndjson')
-    const server = await start({ truthPath })
+    const server = await start({ truthPath, maxBodyBytes: 2000 })
     const before = hrtimeNs()
     const ask = async (id: string, stream: boolean): Promise<string | null> => {
       const response = await fetch(`${server.url}/v1/chat/completions`, {
@@ -320,9 +317,9 @@ describe('truth and disconnects', () => {
     }
     expect(await Promise.all([ask('one', true), ask('two', false)])).toEqual(['one', 'two'])
     await post(server, '/v1/chat/completions', { messages, n: 2 })
+    await post(server, '/v1/chat/completions', 'x'.repeat(3000))
     const after = hrtimeNs()
     await server.close()
-    open.length = 0
     const lines = readFileSync(truthPath, 'utf8')
       .trim()
       .split('\n')
@@ -330,7 +327,7 @@ describe('truth and disconnects', () => {
     const byId = Object.fromEntries(lines.map((line) => [line.id, line]))
     expect(byId['one']?.write_tokens).toEqual(Array.from({ length: 20 }, () => 1))
     expect(byId['two']?.write_tokens).toEqual([20])
-    expect(lines.map((line) => line.outcome).sort()).toEqual(['ok', 'ok', 'refused'])
+    expect(lines.map((line) => line.outcome).sort()).toEqual(['ok', 'ok', 'refused', 'refused'])
     const stamps = [byId['one']?.received_ns ?? 0, ...(byId['one']?.writes_ns ?? [])]
     expect(stamps).toEqual(stamps.toSorted((a, b) => a - b))
     expect(stamps[0]).toBeGreaterThan(Number(before))
@@ -355,7 +352,6 @@ describe('truth and disconnects', () => {
       .toBe(1)
     expect(sumOf(await scrape(server), 'vllm:num_requests_running')).toBe(0)
     await server.close()
-    open.length = 0
     expect(readFileSync(truthPath, 'utf8')).toContain('"outcome":"aborted"')
   })
 })

@@ -1,0 +1,186 @@
+import type { Warning } from '../base/warnings.ts'
+import { defaultEarlyStop } from '../measure/load/early-stop.ts'
+import type { LoadInstrument } from '../measure/load/instrument.ts'
+import type { LoadResult } from '../measure/load/load-options.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
+import type { LoadProgress } from '../measure/load/progress.ts'
+import { runLoad } from '../measure/load/run-load.ts'
+import type { JsonObject, ManifestWindow, RunManifest } from '../measure/record/manifest.ts'
+import { startManifest } from '../measure/record/manifest.ts'
+import { redactUrl } from '../measure/record/redact.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
+import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
+import type { LoadedWorkload } from '../measure/workload/workload.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import type { LiveTarget } from './live-target.ts'
+import { localHost } from './local-host.ts'
+import type { RunConfig } from './options/run-config.ts'
+import type { RecordedRun } from './run-document.ts'
+import { describeWorkload, serverFactsJson } from './run-facts.ts'
+
+/** One load to be measured against a target that is already open. */
+export interface LoadToMeasure {
+  readonly config: RunConfig
+  readonly workload: LoadedWorkload
+  readonly pacer: Pacer
+  /** The length of the measurement, ms; null: the count ends it. */
+  readonly measureMs: number | null
+  readonly count: number | null
+  readonly warmupMs: number
+  readonly salt: string
+  readonly name: string
+  /** The run folder's exact path, or null: a new one in the config's `runsDir`. */
+  readonly path: string | null
+  readonly warnings: readonly Warning[]
+  /** Ends the sending, as a Ctrl-C does, but says nothing of an interruption. */
+  readonly decided?: AbortSignal
+  readonly onRow?: (row: RequestRow) => void
+}
+
+export interface MeasuredLoad extends RecordedRun {
+  readonly result: LoadResult
+}
+
+/**
+ * Plans, sends, journals and stores one load. The folder holds everything from the first moment: a process that is killed leaves
+ * a journal that every verb reads.
+ */
+export async function measureLoad(
+  load: LoadToMeasure,
+  target: LiveTarget,
+  instrument: LoadInstrument,
+  deps: FlowDeps,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<MeasuredLoad> {
+  const { config } = load
+  const plan = planOf(load, target)
+  const startedAt = new Date(deps.wallClock())
+  const begun = startManifest(manifestStart(load, target, plan, startedAt, deps))
+  const folder = await createRunFolder(begun, {
+    parent: config.runsDir,
+    startedAt,
+    secrets: target.secrets,
+    timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
+    ...(load.path === null ? {} : { path: load.path }),
+  })
+  const rows: RequestRow[] = []
+  const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
+  const result = await runLoad(
+    {
+      target: target.load,
+      plan,
+      workers: config.workers,
+      window: { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs },
+      maxConnections: config.maxConnections,
+      idPrefix: `${load.salt}-`,
+      earlyStop: defaultEarlyStop,
+      limits: {
+        connectTimeoutMs: config.timeouts.connectMs,
+        firstTokenTimeoutMs: config.timeouts.firstTokenMs,
+        idleTimeoutMs: config.timeouts.idleMs,
+        totalTimeoutMs: config.timeouts.totalMs,
+      },
+      keepText: config.keepText,
+      replicaHeader: config.replicaHeader,
+    },
+    {
+      clock: deps.clock,
+      host: localHost(deps.machine),
+      signal: stop,
+      instrument,
+      onProgress,
+      onRow(row) {
+        rows.push(row)
+        folder.journal.append([row])
+        load.onRow?.(row)
+      },
+    },
+  )
+  const stopped = stoppedBy(result, load.decided)
+  const manifest: RunManifest = {
+    ...begun,
+    clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
+    planned: result.planned,
+    window: windowOf(load, result, config.drainMs),
+    client: result.health,
+    stopped,
+    warnings: [...begun.warnings, ...plan.warnings],
+  }
+  const ordered = inOrderOfIntent(rows)
+  const stored = await finishRunFolder(folder, manifest, ordered, target.secrets)
+  return { path: folder.path, manifest: stored, rows: ordered, complete: true, missing: [], result }
+}
+
+function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
+  const { config } = load
+  return makePlan({
+    workload: load.workload,
+    pacer: load.pacer,
+    api: config.api,
+    model: target.model,
+    dialect: target.dialect,
+    ignoreEos: config.ignoreEos,
+    extraBody: config.extraBody,
+    stream: true,
+    continuousUsage: false,
+    temperature: null,
+    count: load.count,
+    durationMs: load.measureMs === null ? null : load.warmupMs + load.measureMs,
+    seed: config.seed,
+    salt: load.salt,
+    warmPrefix: config.warmPrefix,
+    tokens: target.tokens,
+    maxModelLen: target.server.maxModelLen,
+  })
+}
+
+function manifestStart(
+  load: LoadToMeasure,
+  target: LiveTarget,
+  plan: Plan,
+  startedAt: Date,
+  deps: FlowDeps,
+): Parameters<typeof startManifest>[0] {
+  const { config } = load
+  return {
+    name: load.name,
+    versions: { plimsoll: deps.version, node: deps.machine.node },
+    config: JSON.parse(JSON.stringify({ ...config, pacer: load.pacer })) as JsonObject,
+    seed: config.seed,
+    salt: plan.salt,
+    pacer: load.pacer,
+    workload: {
+      text: describeWorkload(config.workload),
+      digest: plan.digest,
+      lengths: plan.lengths.basis,
+    },
+    target: { url: redactUrl(target.load.url), api: config.api, model: target.model },
+    clock: {
+      origin_monotonic_ns: Number(deps.clock.originMonotonicNs) + Math.round(deps.clock.nowMs() * 1e6),
+      started_at: startedAt.toISOString(),
+    },
+    planned: plan.kind === 'open' ? plan.requests.length : plan.count,
+    objective: config.objectives.map(({ text }) => text).join('; ') || null,
+    server: serverFactsJson(target.server),
+    warnings: load.warnings,
+  }
+}
+
+function windowOf(load: LoadToMeasure, result: LoadResult, drainMs: number): ManifestWindow {
+  return {
+    warmup_s: load.warmupMs / 1000,
+    measure_s: (result.windowEndMs - result.windowStartMs) / 1000,
+    drain_s: drainMs / 1000,
+    start_ms: result.windowStartMs,
+    end_ms: result.windowEndMs,
+    how: load.measureMs === null ? 'count' : 'given',
+  }
+}
+
+function stoppedBy(result: LoadResult, decided: AbortSignal | undefined): RunManifest['stopped'] {
+  const { stopped } = result
+  if (stopped === null) return null
+  if (stopped.why !== 'interrupted') return { kind: 'early', why: stopped.message }
+  return decided?.aborted === true ? null : { kind: 'interrupted', why: stopped.message }
+}
