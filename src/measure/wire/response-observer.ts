@@ -64,6 +64,11 @@ export class ResponseObserver implements SseHandler {
     return this.finishReason !== null || this.error !== null
   }
 
+  /** Bytes that are kept for later: the cut event, or the body that is no stream. */
+  get heldBytes(): number {
+    return this.#scanner.heldBytes + (this.#body?.length ?? 0)
+  }
+
   /** An HTTP failure: the body is its message. */
   expectRefusal(): void {
     this.mode = 'refusal'
