@@ -13,11 +13,12 @@ import type { RequestRow } from '../measure/record/request-row.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
 import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
+import type { RunDocument } from '../report/documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { LiveTarget } from './live-target.ts'
 import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
-import type { RecordedRun } from './run-document.ts'
+import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
 
 /** One load to be measured against a target that is already open. */
@@ -34,6 +35,8 @@ export interface LoadToMeasure {
   /** The run folder's exact path, or null: a new one in the config's `runsDir`. */
   readonly path: string | null
   readonly warnings: readonly Warning[]
+  /** How the rows are judged. */
+  readonly judged: DocumentOptions
   /** Ends the sending, as a Ctrl-C does, but says nothing of an interruption. */
   readonly decided?: AbortSignal
   readonly onRow?: (row: RequestRow) => void
@@ -41,8 +44,10 @@ export interface LoadToMeasure {
   readonly approve?: (plan: Plan) => Promise<void>
 }
 
-export interface MeasuredLoad extends RecordedRun {
-  readonly result: LoadResult
+export interface MeasuredLoad {
+  readonly document: RunDocument
+  /** In order of intended send. */
+  readonly rows: readonly RequestRow[]
 }
 
 /**
@@ -115,8 +120,33 @@ export async function measureLoad(
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
   const ordered = inOrderOfIntent(rows)
-  const stored = await finishRunFolder(folder, manifest, ordered, target.secrets)
-  return { path: folder.path, manifest: stored, rows: ordered, complete: true, missing: [], result }
+  const recorded = { path: folder.path, manifest, rows: ordered, complete: true, missing: [] }
+  const document = runDocument(recorded, load.judged)
+  await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
+  return { document, rows: ordered }
+}
+
+/** What `run.json` repeats of the document, for readers that do not recompute it. */
+function judgement(document: RunDocument): Pick<RunManifest, 'summary' | 'verdict'> {
+  const { counts, window_counts, metrics, weighting, throughput, goodput, stutter, little } = document
+  const { errors, tokens_source, cache, warnings, verdict } = document
+  return {
+    verdict,
+    summary: {
+      counts,
+      window_counts,
+      metrics,
+      weighting,
+      throughput,
+      goodput,
+      stutter,
+      little,
+      errors,
+      tokens_source,
+      cache,
+      warnings,
+    },
+  }
 }
 
 /** Over all replicas, from the counters' growth. */

@@ -15,6 +15,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import type { RunConfig } from './options/run-config.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
 
 /** A run as it was recorded, live a moment ago or read from its folder. */
@@ -36,6 +37,18 @@ export interface DocumentOptions {
   readonly detectWarmup?: boolean
   readonly warmCacheAsked?: boolean
   readonly connectionLimit?: number | null
+}
+
+/** How a run is judged, from the config that it was run with. */
+export function documentOptions(config: RunConfig, objectives: readonly JudgedObjective[]): DocumentOptions {
+  return {
+    objectives,
+    percentiles: config.percentiles,
+    percentileType: config.percentileType,
+    detectWarmup: config.warmup.kind === 'detect',
+    warmCacheAsked: config.warmPrefix,
+    connectionLimit: config.maxConnections,
+  }
 }
 
 /**
