@@ -1,3 +1,4 @@
+import { runWarnings } from '../judge/run-warnings.ts'
 import { judgeValidity, lateLimitMs } from '../judge/validity.ts'
 import { steadiness } from '../judge/steadiness.ts'
 import type { Verdict } from '../judge/verdict.ts'
@@ -111,7 +112,18 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     cache: summary.cache,
     client,
     worked: workedRequest(inWindow),
-    warnings: [...manifest.warnings, ...summary.warnings],
+    warnings: [
+      ...manifest.warnings,
+      ...runWarnings({
+        rows,
+        window,
+        pacer: manifest.pacer,
+        client,
+        embedded: serverFactsFrom(manifest.server).embedded,
+        medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
+      }),
+      ...summary.warnings,
+    ],
   }
 }
 
