@@ -21,6 +21,12 @@ import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
 
+interface PlannedWindow {
+  readonly warmupMs: number
+  readonly measureMs: number | null
+  readonly drainMs: number
+}
+
 /** One load to be measured against a target that is already open. */
 export interface LoadToMeasure {
   readonly config: RunConfig
@@ -41,7 +47,7 @@ export interface LoadToMeasure {
   readonly decided?: AbortSignal
   readonly onRow?: (row: RequestRow) => void
   /** Sees the plan before anything is sent; throws to refuse it. */
-  readonly approve?: (plan: Plan) => Promise<void>
+  readonly approve?: (plan: Plan, window: PlannedWindow) => Promise<void>
 }
 
 export interface MeasuredLoad {
@@ -63,7 +69,8 @@ export async function measureLoad(
 ): Promise<MeasuredLoad> {
   const { config } = load
   const plan = planOf(load, target)
-  await load.approve?.(plan)
+  const window = { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs }
+  await load.approve?.(plan, window)
   const before = await target.metrics.scrape()
   const startedAt = new Date(deps.wallClock())
   const begun = startManifest(manifestStart(load, target, plan, startedAt, deps))
@@ -81,7 +88,7 @@ export async function measureLoad(
       target: target.load,
       plan,
       workers: config.workers,
-      window: { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs },
+      window,
       maxConnections: config.maxConnections,
       idPrefix: `${load.salt}-`,
       earlyStop: defaultEarlyStop,

@@ -1,6 +1,7 @@
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { loadWorkload } from '../measure/workload/workload.ts'
+import { approvePlan } from './approve-plan.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
 import { openTarget } from './live-target.ts'
@@ -36,6 +37,7 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
         path: config.out,
         warnings: target.warnings,
         judged: documentOptions(config, objectives),
+        approve: (plan, window) => approvePlan(plan, window, target, instrument, deps),
       },
       target,
       instrument,
