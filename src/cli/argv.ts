@@ -1,0 +1,112 @@
+import { PlimsollError } from '../base/errors.ts'
+import { nearest } from '../flows/options/nearest.ts'
+import type { FlagSpec, FlagSpecs } from './verb.ts'
+
+/** Arguments as the parser wants them, and what has to be said about some that were dropped. */
+export interface PreparedArguments {
+  readonly args: readonly string[]
+  readonly notices: readonly string[]
+}
+
+const longFlag = /^--([a-z][\w.-]*)(?:=(.*))?$/is
+const shortFlag = /^-([a-z])$/i
+const enginePrefix = 'engine-'
+
+/**
+ * The pass before the parser: other tools' names become ours, flags with several values are repeated once a value, flags that
+ * need nothing here are dropped with a word, and `--engine-NAME VALUE` becomes `--engine NAME=VALUE`. A name that nobody knows is
+ * left for the parser to refuse.
+ */
+export function prepareArguments(
+  argv: readonly string[],
+  flags: FlagSpecs,
+  engineFlags: FlagSpecs,
+): PreparedArguments {
+  const canonical = canonicalNames(flags)
+  const args: string[] = []
+  const notices: string[] = []
+  let next = 0
+  while (next < argv.length) {
+    const arg = argv[next++]!
+    if (arg === '--') return { args: [...args, ...argv.slice(next - 1)], notices }
+    const given = nameOf(arg, flags)
+    const inline = longFlag.exec(arg)?.[2]
+    if (given === null) {
+      args.push(arg)
+      continue
+    }
+    if (inline === '') throw missingValue(given)
+    const isEngine = flags['engine'] !== undefined && given.startsWith(enginePrefix)
+    const name = isEngine ? 'engine' : canonical.get(given)
+    const spec = name === undefined ? undefined : flags[name]
+    if (name === undefined || spec === undefined) {
+      args.push(arg)
+      continue
+    }
+    if (spec.ignored !== undefined) notices.push(`--${given} is accepted and not needed: ${spec.ignored}`)
+    const setting = isEngine ? given.slice(enginePrefix.length) : null
+    const values: string[] = inline === undefined ? [] : [inline]
+    if (
+      inline === undefined &&
+      (setting === null ? spec.kind !== 'switch' : !isEngineSwitch(setting, engineFlags))
+    ) {
+      while (isValue(argv[next], values.length) && (values.length === 0 || spec.manyValues === true)) {
+        values.push(argv[next++]!)
+      }
+      if (values.length === 0) throw missingValue(given, spec)
+    }
+    if (spec.ignored !== undefined) continue
+    if (setting !== null) args.push(`--engine=${[setting, ...values].join('=')}`)
+    else if (spec.kind === 'switch') args.push(inline === undefined ? `--${name}` : `--${name}=${inline}`)
+    else for (const value of values) args.push(...flagWithValue(name, value))
+  }
+  return { args, notices }
+}
+
+function nameOf(arg: string, flags: FlagSpecs): string | null {
+  const letter = shortFlag.exec(arg)?.[1]
+  if (letter !== undefined) return Object.keys(flags).find((name) => flags[name]!.letter === letter) ?? null
+  return longFlag.exec(arg)?.[1] ?? null
+}
+
+/** The first value may look like anything but a flag; further ones end at whatever begins with a dash. */
+function isValue(arg: string | undefined, before: number): boolean {
+  if (arg === undefined) return false
+  return before === 0 ? !/^-(-|[a-z]$)/i.test(arg) : !arg.startsWith('-')
+}
+
+// The parser reads `--name=value` up to the end of the line only.
+function flagWithValue(name: string, value: string): string[] {
+  return value.includes('\n') ? [`--${name}`, value] : [`--${name}=${value}`]
+}
+
+function isEngineSwitch(setting: string, engineFlags: FlagSpecs): boolean {
+  const name = engineFlags[setting] === undefined && setting.startsWith('no-') ? setting.slice(3) : setting
+  const spec = engineFlags[name]
+  if (spec !== undefined) return spec.kind === 'switch'
+  throw unknownSetting(setting, engineFlags)
+}
+
+/** What is said of a setting that the engine does not have. */
+export function unknownSetting(setting: string, engineFlags: FlagSpecs): PlimsollError {
+  const near = nearest(setting, Object.keys(engineFlags))
+  return new PlimsollError('PLIM_USAGE', `the engine has no setting ${setting}`, {
+    hint: near === null ? 'plimsoll engine --help lists them' : `did you mean --engine-${near}?`,
+  })
+}
+
+function missingValue(flag: string, spec?: FlagSpec): PlimsollError {
+  const { placeholder, brief } = spec ?? {}
+  const options = placeholder === undefined ? {} : { expected: `--${flag} ${placeholder}: ${brief ?? ''}` }
+  return new PlimsollError('PLIM_USAGE', `--${flag} needs a value`, options)
+}
+
+/** Every name by which a flag may be called, and the one it is called here. */
+export function canonicalNames(flags: FlagSpecs): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const [name, spec] of Object.entries(flags)) {
+    names.set(name, name)
+    for (const alias of spec.aliases ?? []) names.set(alias, name)
+  }
+  return names
+}

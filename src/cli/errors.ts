@@ -1,0 +1,17 @@
+import { describeError, PlimsollError } from '../base/errors.ts'
+import { exitCodeOfError, exitCodes, type ExitCode } from './exit-codes.ts'
+import type { CliContext } from './verb.ts'
+
+/** Prints an error that stopped a verb on stderr; the exit code comes back. */
+export function printError(error: unknown, cli: Pick<CliContext, 'stderr' | 'version'>): ExitCode {
+  if (error instanceof PlimsollError && error.code !== 'PLIM_INTERNAL') {
+    cli.stderr.write(`${describeError(error)}\n`)
+    return exitCodeOfError(error.code)
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  cli.stderr.write(
+    `PLIM_INTERNAL  this is a fault of plimsoll ${cli.version}, not of your server\n${stack.replace(/^/gm, '  ')}\n` +
+      '  please report it with the command line and these lines\n',
+  )
+  return exitCodes.fault
+}

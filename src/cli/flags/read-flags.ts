@@ -1,0 +1,285 @@
+import { PlimsollError } from '../../base/errors.ts'
+import { parseCount, parseDurationMs, parseNumber, parsePercent } from '../../base/units.ts'
+import { parseLength } from '../../flows/options/length-text.ts'
+import { nearest } from '../../flows/options/nearest.ts'
+import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/pacer-text.ts'
+import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
+import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
+import type { FlagValues } from '../verb.ts'
+
+/** The value of a text flag, or undefined where it was not given. */
+export function text(flags: FlagValues, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** All values of a list flag; none where it was not given. */
+export function list(flags: FlagValues, name: string): readonly string[] {
+  const value = flags[name]
+  return Array.isArray(value) ? (value as readonly string[]) : []
+}
+
+/** Whether a switch is on; undefined where it was not given. */
+export function isOn(flags: FlagValues, name: string): boolean | undefined {
+  const value = flags[name]
+  return typeof value === 'boolean' ? value : undefined
+}
+
+/** One of the words, or the words that it stands for. */
+export function oneOf<T extends string>(value: string, flag: string, words: Readonly<Record<string, T>>): T {
+  const found = Object.hasOwn(words, value) ? words[value] : undefined
+  if (found !== undefined) return found
+  const near = nearest(value, Object.keys(words))
+  throw new PlimsollError('PLIM_USAGE', `${flag} cannot be "${value}"`, {
+    expected: [...new Set(Object.values(words))].join(', '),
+    ...(near === null ? {} : { hint: `did you mean ${near}?` }),
+  })
+}
+
+type Reader = (value: string, flag: string) => unknown
+
+const durationOrNone: Reader = (value, flag) => (value === 'none' ? null : positiveDuration(value, flag))
+const apiWords = {
+  chat: 'chat',
+  completions: 'completions',
+  'openai-chat': 'chat',
+  openai: 'completions',
+  vllm: 'completions',
+  'openai-completions': 'completions',
+} as const
+const workloadWords = { random: 'random', jsonl: 'jsonl', custom: 'jsonl', sharegpt: 'sharegpt' } as const
+const typeWords = { '1': '1', '6': '6', '7': '7', linear: '7', floor: 'floor', nearest: '1' } as const
+
+// Flag, the option that it says, and how its text is read.
+const readers: readonly (readonly [flag: string, option: keyof RunOptions, read: Reader])[] = [
+  ['url', 'url', String],
+  ['host', 'host', String],
+  ['port', 'port', readPort],
+  ['api', 'api', (value, flag) => oneOf(value, flag, apiWords)],
+  ['endpoint', 'endpoint', String],
+  ['model', 'model', String],
+  ['key-env', 'keyEnv', readVariableName],
+  ['ca', 'caFile', String],
+  ['replica-header', 'replicaHeader', (value) => value.toLowerCase()],
+  ['kv-tokens', 'kvTokens', (value, flag) => parseCount(value, flag, 1)],
+  ['request-rate', 'rate', readRate],
+  ['burstiness', 'burstiness', parseNumber],
+  ['concurrency', 'concurrency', (value, flag) => parseCount(value, flag, 1)],
+  ['pacer', 'pacer', parsePacer],
+  ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
+  ['duration', 'durationMs', positiveDuration],
+  ['warmup', 'warmupMs', (value, flag) => (value === 'auto' ? 'detect' : parseDurationMs(value, flag))],
+  ['drain', 'drainMs', parseDurationMs],
+  ['workload', 'workload', (value, flag) => oneOf(value, flag, workloadWords)],
+  ['dataset-path', 'workloadPath', String],
+  ['prompt', 'prompt', parseLength],
+  ['output', 'output', parseLength],
+  ['random-range-ratio', 'rangeRatio', parseNumber],
+  ['tokenizer', 'tokenizerPath', String],
+  ['seed', 'seed', String],
+  ['salt', 'salt', String],
+  ['percentiles', 'percentiles', readPercentiles],
+  ['percentile-type', 'percentileType', (value, flag) => oneOf(value, flag, typeWords)],
+  ['workers', 'workers', (value, flag) => parseCount(value, flag, 1)],
+  ['timeout-connect', 'connectTimeoutMs', positiveDuration],
+  ['timeout-first-token', 'firstTokenTimeoutMs', durationOrNone],
+  ['timeout-idle', 'idleTimeoutMs', durationOrNone],
+  ['timeout-total', 'totalTimeoutMs', durationOrNone],
+  ['name', 'name', String],
+  ['out', 'out', String],
+  ['runs-dir', 'runsDir', String],
+]
+
+const switches = [
+  ['insecure', 'insecure'],
+  ['ignore-eos', 'ignoreEos'],
+  ['warm-prefix', 'warmPrefix'],
+  ['keep-text', 'keepText'],
+] as const satisfies readonly (readonly [string, keyof RunOptions])[]
+
+/** What the flags of `run` say. Every error names its flag. */
+export function readRunFlags(flags: FlagValues): RunOptions {
+  const options: Record<string, unknown> = {}
+  for (const [flag, option, read] of readers) {
+    const value = text(flags, flag)
+    if (value !== undefined) options[option] = read(value, `--${flag}`)
+  }
+  for (const [flag, option] of switches) {
+    const value = isOn(flags, flag)
+    if (value !== undefined) options[option] = value
+  }
+  if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
+  if (list(flags, 'header').length > 0)
+    options['headers'] = readPairs(list(flags, 'header'), '--header', /[=:]/)
+  if (list(flags, 'metadata').length > 0)
+    options['metadata'] = readPairs(list(flags, 'metadata'), '--metadata', /=/)
+  if (list(flags, 'fault').length > 0) options['faults'] = list(flags, 'fault')
+  if (list(flags, 'engine').length > 0) options['engineSettings'] = readSettings(list(flags, 'engine'))
+  const objectives = readObjectives(flags)
+  if (objectives.length > 0) options['objectives'] = objectives
+  const body = readBody(flags)
+  if (Object.keys(body).length > 0) options['extraBody'] = body
+  return options as RunOptions
+}
+
+/** What the flags of `sweep` say: `--concurrency` and `--rates` are its axes. */
+export function readSweepFlags(flags: FlagValues): SweepOptions {
+  const { concurrency, rates, ...rest } = flags
+  const axes = { concurrency, rates }
+  if (concurrency !== undefined && rates !== undefined) {
+    throw new PlimsollError('PLIM_USAGE', '--concurrency and --rates both say what to sweep', {
+      expected: 'one of them',
+    })
+  }
+  const axis = rates === undefined ? 'concurrency' : 'rate'
+  const loads = text(axes, axis === 'rate' ? 'rates' : 'concurrency')
+  const each = (part: string): number =>
+    axis === 'rate' ? positiveRate(part, '--rates') : parseCount(part, '--concurrency', 1)
+  const points = text(flags, 'points')
+  const perPoint = text(flags, 'duration-per-point')
+  const confirmFor = text(flags, 'confirm-duration')
+  const resume = text(flags, 'resume')
+  const confirm = isOn(flags, 'confirm')
+  return {
+    ...readRunFlags(rest),
+    ...(loads === undefined && rates === undefined ? {} : { axis }),
+    ...(loads === undefined || loads === 'auto'
+      ? {}
+      : {
+          loads: loads
+            .split(',')
+            .filter((part) => part !== '')
+            .map(each),
+        }),
+    ...(points === undefined ? {} : { maxPoints: parseCount(points, '--points', 2) }),
+    ...(perPoint === undefined
+      ? {}
+      : { pointDurationMs: positiveDuration(perPoint, '--duration-per-point') }),
+    ...(confirmFor === undefined
+      ? {}
+      : { confirmDurationMs: positiveDuration(confirmFor, '--confirm-duration') }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(confirm === undefined ? {} : { confirm }),
+  }
+}
+
+function readPort(value: string, flag: string): number {
+  const port = parseCount(value, flag, 1)
+  if (port <= 65_535) return port
+  throw new PlimsollError('PLIM_USAGE', `${flag} is not a port`, { expected: '1 to 65535', received: value })
+}
+
+/** A key on the command line would be seen by everyone on the machine: only its variable's name is taken. */
+function readVariableName(value: string, flag: string): string {
+  if (/^[A-Za-z_]\w*$/.test(value)) return value
+  throw new PlimsollError('PLIM_USAGE', `${flag} takes the name of an environment variable, not a key`, {
+    expected: `${flag} OPENAI_API_KEY`,
+    hint: 'put the key into a variable; what was given is not printed here',
+  })
+}
+
+function readRate(value: string, flag: string): number | 'inf' {
+  return /^(inf|infinity)$/i.test(value) ? 'inf' : positiveRate(value, flag)
+}
+
+function readPercentiles(value: string, flag: string): readonly string[] {
+  return value
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const percent = part.trim().replace(/^p/i, '').replace(/%$/, '')
+      const share = parsePercent(`${percent}%`, flag)
+      if (share > 0)
+        return String(Number(percent)) === percent
+          ? percent
+          : percent.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+      throw new PlimsollError('PLIM_USAGE', `${flag} has a percentile of 0`, {
+        expected: 'percentiles above 0 and up to 100',
+      })
+    })
+}
+
+function readPairs(
+  pairs: readonly string[],
+  flag: string,
+  separator: RegExp,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.search(separator)
+      // The pair is not shown: a header may hold a key.
+      if (at <= 0)
+        throw new PlimsollError('PLIM_USAGE', `${flag} takes pairs`, { expected: `${flag} NAME=VALUE` })
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const
+    }),
+  )
+}
+
+function readSettings(pairs: readonly string[]): Readonly<Record<string, string | true>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      return at < 0 ? [pair, true] : [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+}
+
+function readObjectives(flags: FlagValues): readonly ObjectiveConfig[] {
+  const objectives: ObjectiveConfig[] = list(flags, 'slo').map((one) => ({
+    name: null,
+    text: one.trim(),
+    good: null,
+    form: 'plimsoll',
+    shedIsBad: true,
+  }))
+  const goodput = list(flags, 'goodput')
+  for (const one of goodput) {
+    if (!/^[a-z_\d]+:[\d.]+$/i.test(one)) {
+      throw new PlimsollError('PLIM_USAGE', '--goodput takes name:milliseconds', {
+        expected: '--goodput ttft:500 tpot:30 e2el:3000',
+        received: `"${one}"`,
+        hint: "for units and other forms: --slo 'ttft < 500ms and tpot < 30ms'",
+      })
+    }
+  }
+  if (goodput.length > 0) {
+    objectives.push({ name: null, text: goodput.join(' '), good: null, form: 'vllm', shedIsBad: true })
+  }
+  return objectives
+}
+
+const samplingNumbers = [
+  ['temperature', 'temperature'],
+  ['top-p', 'top_p'],
+  ['top-k', 'top_k'],
+  ['min-p', 'min_p'],
+] as const
+
+function readBody(flags: FlagValues): Readonly<Record<string, unknown>> {
+  const body: Record<string, unknown> = {}
+  for (const [flag, field] of samplingNumbers) {
+    const value = text(flags, flag)
+    if (value !== undefined) body[field] = parseNumber(value, `--${flag}`)
+  }
+  const json = text(flags, 'extra-body')
+  return json === undefined ? body : { ...body, ...readJsonObject(json, '--extra-body') }
+}
+
+function readJsonObject(json: string, flag: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (cause) {
+    throw new PlimsollError('PLIM_USAGE', `${flag} is not JSON`, {
+      expected: `${flag} '{"temperature": 0}'`,
+      received: cause instanceof Error ? cause.message : json,
+      cause,
+    })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new PlimsollError('PLIM_USAGE', `${flag} is not a JSON object`, {
+    expected: `${flag} '{"temperature": 0}'`,
+    received: json,
+  })
+}

@@ -1,0 +1,74 @@
+import type { FlagSpecs } from '../verb.ts'
+
+const group = 'The server'
+
+export const targetFlags: FlagSpecs = {
+  url: {
+    kind: 'text',
+    group,
+    brief: 'Base address of an OpenAI-compatible server; without it the embedded engine is started',
+    placeholder: 'URL',
+    aliases: ['base-url'],
+    letter: 'u',
+  },
+  host: { kind: 'text', group, brief: 'Host, where there is no --url', placeholder: 'HOST' },
+  port: { kind: 'text', group, brief: 'Port, where there is no --url', placeholder: 'PORT', default: '8000' },
+  api: {
+    kind: 'text',
+    group,
+    brief: 'chat or completions (vLLM: --backend openai-chat, openai)',
+    placeholder: 'API',
+    aliases: ['backend', 'endpoint-type'],
+    default: 'chat',
+  },
+  endpoint: {
+    kind: 'text',
+    group,
+    brief: 'Path of the endpoint, if it is not that of the API',
+    placeholder: 'PATH',
+  },
+  model: {
+    kind: 'text',
+    group,
+    brief: 'Model; auto asks the server',
+    placeholder: 'NAME',
+    aliases: ['served-model-name'],
+    letter: 'm',
+    default: 'auto',
+  },
+  'key-env': {
+    kind: 'text',
+    group,
+    brief: 'Environment variable that holds the API key; it is never printed nor stored',
+    placeholder: 'NAME',
+    default: 'OPENAI_API_KEY',
+  },
+  header: {
+    kind: 'list',
+    manyValues: true,
+    group,
+    brief: 'Further headers',
+    placeholder: 'NAME=VALUE',
+    letter: 'H',
+  },
+  insecure: { kind: 'switch', group, brief: 'Do not verify the certificate', letter: 'k' },
+  ca: { kind: 'text', group, brief: 'PEM file of a further certificate authority', placeholder: 'FILE' },
+  'metrics-url': {
+    kind: 'list',
+    group,
+    brief: 'Prometheus address of a replica; may be repeated',
+    placeholder: 'URL',
+  },
+  'replica-header': {
+    kind: 'text',
+    group,
+    brief: 'Response header that names the replica',
+    placeholder: 'NAME',
+  },
+  'kv-tokens': {
+    kind: 'text',
+    group,
+    brief: 'Size of the KV pool in tokens, where /metrics does not say',
+    placeholder: 'N',
+  },
+}

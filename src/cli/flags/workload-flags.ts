@@ -1,0 +1,73 @@
+import type { FlagSpecs } from '../verb.ts'
+
+const group = 'What to ask'
+
+export const workloadFlags: FlagSpecs = {
+  workload: {
+    kind: 'text',
+    group,
+    brief: 'random, jsonl or sharegpt',
+    placeholder: 'KIND',
+    aliases: ['dataset-name'],
+    default: 'random',
+  },
+  'dataset-path': {
+    kind: 'text',
+    group,
+    brief: 'File of the workload',
+    placeholder: 'FILE',
+    aliases: ['input-file'],
+  },
+  prompt: {
+    kind: 'text',
+    group,
+    brief: 'Prompt tokens: 900, "uniform 100..200", "normal 500 sd 50", "lognormal median 900 p99 4096"',
+    placeholder: 'LENGTH',
+    aliases: ['random-input-len', 'input-len', 'isl'],
+    default: '512',
+  },
+  output: {
+    kind: 'text',
+    group,
+    brief: 'Answer tokens, in the same forms',
+    placeholder: 'LENGTH',
+    aliases: ['random-output-len', 'output-len', 'osl', 'sharegpt-output-len', 'custom-output-len'],
+    default: '128',
+  },
+  'random-range-ratio': {
+    kind: 'text',
+    group,
+    brief: 'Spread fixed lengths evenly by this share to both sides',
+    placeholder: 'R',
+  },
+  'ignore-eos': {
+    kind: 'switch',
+    group,
+    brief: 'Ask for answers of exactly the length (on for random; --no-ignore-eos lets the model stop)',
+  },
+  'extra-body': {
+    kind: 'text',
+    group,
+    brief: 'JSON object whose fields are added to every request',
+    placeholder: 'JSON',
+  },
+  temperature: { kind: 'text', group, brief: 'Sampling temperature', placeholder: 'T' },
+  'top-p': { kind: 'text', group, brief: 'Nucleus of sampling', placeholder: 'P' },
+  'top-k': { kind: 'text', group, brief: 'Candidates of sampling', placeholder: 'K', hidden: true },
+  'min-p': { kind: 'text', group, brief: 'Least probability of sampling', placeholder: 'P', hidden: true },
+  tokenizer: { kind: 'text', group, brief: 'A tokenizer.json; else the server counts', placeholder: 'PATH' },
+  seed: {
+    kind: 'text',
+    group,
+    brief: 'The same seed makes the same plan',
+    placeholder: 'TEXT',
+    default: '1',
+  },
+  salt: {
+    kind: 'text',
+    group,
+    brief: 'Text that keeps prompts out of the prefix cache; fresh each run unless given',
+    placeholder: 'TEXT',
+  },
+  'warm-prefix': { kind: 'switch', group, brief: 'No salt: let the prefix cache hit' },
+}

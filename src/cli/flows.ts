@@ -1,0 +1,39 @@
+import type {
+  ExportConfig,
+  ExportDeps,
+  ExportOutcome,
+  FlowDeps,
+  RunOutcome,
+  ShowOutcome,
+  SweepOutcome,
+} from '../flows/flow-deps.ts'
+import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { ExitCode } from './exit-codes.ts'
+import type { Invocation } from './verb.ts'
+
+/** What the verbs call. */
+export interface Flows {
+  readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
+  readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
+  readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
+  readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly engine: (invocation: Invocation) => Promise<ExitCode>
+}
+
+/** Each flow, loaded when it is first called: `--help` must not wait for what it does not use. */
+export const lazyFlows: Flows = {
+  runFlow: async (config, deps) => (await load<Pick<Flows, 'runFlow'>>('../flows/run')).runFlow(config, deps),
+  sweepFlow: async (config, deps) =>
+    (await load<Pick<Flows, 'sweepFlow'>>('../flows/sweep')).sweepFlow(config, deps),
+  showFlow: async (paths, deps) =>
+    (await load<Pick<Flows, 'showFlow'>>('../flows/show')).showFlow(paths, deps),
+  exportFlow: async (config, deps) =>
+    (await load<Pick<Flows, 'exportFlow'>>('../flows/export')).exportFlow(config, deps),
+  engine: async (invocation) =>
+    (await load<{ runEngineVerb: Flows['engine'] }>('./verbs/engine')).runEngineVerb(invocation),
+}
+
+async function load<T>(path: string): Promise<T> {
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+  return (await import(new URL(path + extension, import.meta.url).href)) as T
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { runCli } from './app.ts'
+import { printError } from './errors.ts'
+import { exitCodes } from './exit-codes.ts'
+import { processContext } from './process-context.ts'
+
+// The only file that touches the process: everything else takes what it needs as arguments.
+
+const version = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+const stop = new AbortController()
+const context = processContext(process, version, stop.signal)
+
+let interrupts = 0
+function interrupt(): void {
+  interrupts++
+  if (interrupts > 1) {
+    // Threads and child processes end with this one.
+    process.stderr.write('\n')
+    process.exit(exitCodes.interrupted)
+  }
+  if (!context.isStoppable()) process.exit(exitCodes.interrupted)
+  process.stderr.write(
+    '\nstopping: no more is sent, answers under way are awaited and kept; Ctrl-C again ends at once\n',
+  )
+  stop.abort()
+}
+process.on('SIGINT', interrupt)
+process.on('SIGTERM', interrupt)
+
+// The reader of a pipe went away (`plimsoll show … | head`): there is nobody left to tell.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.fine)
+    throw error
+  })
+}
+
+function bug(error: unknown): void {
+  process.exit(printError(error, context.cli))
+}
+process.on('uncaughtException', bug)
+process.on('unhandledRejection', bug)
+
+process.exitCode = await runCli(process.argv.slice(2), context.cli)

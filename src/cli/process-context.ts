@@ -1,0 +1,172 @@
+import { PlimsollError } from '../base/errors.ts'
+import type { FlowDeps } from '../flows/flow-deps.ts'
+import { lazyFlows } from './flows.ts'
+import type { CliContext, FileSink, FlowVoice, OutputStream } from './verb.ts'
+
+/** The part of `process` that plimsoll uses. */
+type OwnProcess = Pick<
+  NodeJS.Process,
+  'stdout' | 'stderr' | 'stdin' | 'env' | 'cwd' | 'cpuUsage' | 'hrtime' | 'version'
+>
+
+export interface ProcessContext {
+  readonly cli: CliContext
+  /** Whether a flow is running that a first Ctrl-C can end in order. */
+  readonly isStoppable: () => boolean
+}
+
+/** The surroundings of a verb, made from the process. Nothing is loaded before it is used. */
+export function processContext(own: OwnProcess, version: string, signal: AbortSignal): ProcessContext {
+  let stoppable = false
+  const stderr = outputStream(own.stderr, own.env)
+  const canAsk = own.stdin.isTTY && own.stderr.isTTY
+  const cli: CliContext = {
+    stdout: outputStream(own.stdout, own.env),
+    stderr,
+    env: (name) => own.env[name],
+    cwd: own.cwd(),
+    version,
+    async flowDeps(voice) {
+      const deps = await flowDeps(own, version, signal, voice)
+      stoppable = true
+      return deps
+    },
+    flows: lazyFlows,
+    ask: canAsk ? (question) => ask(own, question, signal) : null,
+    openFile,
+    readFile,
+    newestRun,
+  }
+  return { cli, isStoppable: () => stoppable }
+}
+
+function outputStream(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): OutputStream {
+  const isTerminal = stream.isTTY
+  const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '' && env['FORCE_COLOR'] !== '0'
+  const refused = (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') || env['TERM'] === 'dumb'
+  return {
+    write(text) {
+      stream.write(text)
+    },
+    async writeAll(text) {
+      if (!stream.write(text)) await new Promise<void>((resolve) => stream.once('drain', () => resolve()))
+    },
+    isTerminal,
+    color: forced || (isTerminal && !refused),
+    get columns() {
+      return isTerminal ? (stream.columns ?? 100) : 100
+    },
+  }
+}
+
+async function flowDeps(
+  own: OwnProcess,
+  version: string,
+  signal: AbortSignal,
+  voice: FlowVoice,
+): Promise<FlowDeps> {
+  const [os, { randomBytes }, { readFile: read }, { monotonicClock }] = await Promise.all([
+    import('node:os'),
+    import('node:crypto'),
+    import('node:fs/promises'),
+    import('../base/clock.ts'),
+  ])
+  const cpus = os.cpus()
+  return {
+    clock: monotonicClock(performance, () => own.hrtime.bigint()),
+    wallClock: () => Date.now(),
+    freshSalt: () => randomBytes(8).toString('hex'),
+    signal,
+    env: (name) => own.env[name],
+    cwd: own.cwd(),
+    files: { readText: (path) => read(path, 'utf8') },
+    ...voice,
+    machine: {
+      hostname: os.hostname(),
+      platform: `${os.platform()} ${os.release()} ${os.arch()}`,
+      node: own.version,
+      cores: os.availableParallelism(),
+      cpu: cpus[0]?.model ?? 'unknown',
+      memoryBytes: os.totalmem(),
+      addresses: Object.values(os.networkInterfaces()).flatMap(
+        (list) => list?.map(({ address }) => address) ?? [],
+      ),
+      cpuTimes() {
+        let busyMs = 0
+        let totalMs = 0
+        for (const { times } of os.cpus()) {
+          const total = times.user + times.nice + times.sys + times.idle + times.irq
+          totalMs += total
+          busyMs += total - times.idle
+        }
+        return { busyMs, totalMs }
+      },
+      processCpuMs() {
+        const { user, system } = own.cpuUsage()
+        return (user + system) / 1000
+      },
+    },
+    version,
+  }
+}
+
+async function ask(own: OwnProcess, question: string, signal: AbortSignal): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises')
+  const reader = createInterface({ input: own.stdin, output: own.stderr })
+  try {
+    return /^(y(es)?)?$/i.test((await reader.question(question, { signal })).trim())
+  } catch {
+    return false
+  } finally {
+    reader.close()
+  }
+}
+
+async function readFile(path: string): Promise<string | null> {
+  const { readFile: read } = await import('node:fs/promises')
+  try {
+    return await read(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new PlimsollError('PLIM_FILE', `${path} cannot be read`, {
+      received: (cause as Error).message,
+      cause,
+    })
+  }
+}
+
+const runFiles: readonly string[] = ['sweep.json', 'run.json', 'journal.ndjson']
+
+async function newestRun(runsDir: string): Promise<string | null> {
+  const { readdir, stat } = await import('node:fs/promises')
+  let newest: { readonly path: string; readonly atMs: number } | null = null
+  for (const name of await readdir(runsDir).catch((): string[] => [])) {
+    const path = `${runsDir}/${name}`
+    const holds = await readdir(path).catch((): string[] => [])
+    if (!holds.some((file) => runFiles.includes(file))) continue
+    const { mtimeMs } = await stat(path)
+    if (newest === null || mtimeMs > newest.atMs) newest = { path, atMs: mtimeMs }
+  }
+  return newest?.path ?? null
+}
+
+async function openFile(path: string, { overwrite }: { readonly overwrite: boolean }): Promise<FileSink> {
+  const { open } = await import('node:fs/promises')
+  try {
+    const handle = await open(path, overwrite ? 'w' : 'wx')
+    return {
+      async write(piece) {
+        await handle.writeFile(piece)
+      },
+      close: () => handle.close(),
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new PlimsollError('PLIM_FILE', `${path} is there already`, { hint: '--force writes over it' })
+    }
+    throw new PlimsollError('PLIM_FILE', `${path} cannot be written`, {
+      received: (cause as Error).message,
+      cause,
+    })
+  }
+}

@@ -1,0 +1,91 @@
+import type { FlowDeps } from '../flows/flow-deps.ts'
+import type { Flows } from './flows.ts'
+import type { ExitCode } from './exit-codes.ts'
+
+/** One flag of a verb, as data: the parser, the help and the suggestions for typos are all made from it. */
+export interface FlagSpec {
+  /** `text` takes one value, `list` may be repeated, `switch` is on or off (`--no-…` turns it off). */
+  readonly kind: 'text' | 'list' | 'switch'
+  readonly brief: string
+  /** Heading of the help under which it stands. */
+  readonly group: string
+  readonly placeholder?: string
+  /** Other long names that mean the same, without dashes: vLLM's above all. */
+  readonly aliases?: readonly string[]
+  /** A single letter. */
+  readonly letter?: string
+  /** Takes all values up to the next flag (`--goodput ttft:500 tpot:30`). */
+  readonly manyValues?: true
+  /** Accepted and of no effect; the text is the word said about it. */
+  readonly ignored?: string
+  readonly hidden?: true
+  /** What the help says of the default. */
+  readonly default?: string
+}
+
+/** Flags by their kebab-case names. */
+export type FlagSpecs = Readonly<Record<string, FlagSpec>>
+
+/** What was given on the command line: text, several texts or a switch, by kebab-case name. */
+export type FlagValues = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
+
+export interface Verb {
+  readonly brief: string
+  /** A paragraph for the help of this verb. */
+  readonly description: string
+  readonly flags: FlagSpecs
+  /** Placeholder and number of what stands without a flag. */
+  readonly positional?: {
+    readonly placeholder: string
+    readonly brief: string
+    readonly minimum: number
+    readonly maximum?: number
+  }
+  /** Command lines with a word on what they do. */
+  readonly examples: readonly (readonly [commandLine: string, what: string])[]
+  /** Does it. Errors are thrown; everything else is an exit code. */
+  readonly run: (invocation: Invocation) => Promise<ExitCode>
+}
+
+export interface Invocation {
+  readonly flags: FlagValues
+  readonly args: readonly string[]
+  readonly cli: CliContext
+}
+
+/** The outside world of a verb. `main.ts` makes it from the process; tests make their own. */
+export interface CliContext {
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  readonly env: (name: string) => string | undefined
+  readonly cwd: string
+  readonly version: string
+  /** The surroundings of a flow, with progress and notices going where the verb wants them. */
+  readonly flowDeps: (voice: FlowVoice) => Promise<FlowDeps>
+  readonly flows: Flows
+  /** Asks on the terminal; null where nobody can answer. */
+  readonly ask: ((question: string) => Promise<boolean>) | null
+  /** The newest run or sweep in a folder of runs, or null. */
+  readonly newestRun: (runsDir: string) => Promise<string | null>
+  /** A new file; PLIM_FILE where it is there and may not be written over. */
+  readonly openFile: (path: string, options: { readonly overwrite: boolean }) => Promise<FileSink>
+  /** The file's text, or null where there is none. */
+  readonly readFile: (path: string) => Promise<string | null>
+}
+
+export type FlowVoice = Pick<FlowDeps, 'onProgress' | 'onNotice' | 'confirm'>
+
+export interface FileSink {
+  readonly write: (piece: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface OutputStream {
+  readonly write: (text: string) => void
+  /** Waits while the reader is slow. */
+  readonly writeAll: (text: string) => Promise<void>
+  readonly isTerminal: boolean
+  /** Whether colour may be used: a terminal, no NO_COLOR, not dumb. */
+  readonly color: boolean
+  readonly columns: number
+}

@@ -1,0 +1,68 @@
+import { formatCount } from '../../base/units.ts'
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { outputFlags } from '../flags/output-flags.ts'
+import { pathsOrNewest } from '../newest-run.ts'
+import { isOn, oneOf, text } from '../flags/read-flags.ts'
+import type { Invocation, Verb } from '../verb.ts'
+import { stderrVoice } from '../voice.ts'
+
+export const exportVerb: Verb = {
+  brief: 'The rows of a run',
+  description:
+    "Writes a run's rows: jsonl has exactly the names of the row, csv the same with lists as JSON text, vllm the result file of vLLM's bench serve --save-detailed.",
+  positional: {
+    placeholder: 'RUN',
+    brief: 'Run folder; the newest in ./runs without it',
+    minimum: 0,
+    maximum: 1,
+  },
+  examples: [
+    ['plimsoll export runs/1129-1436-run', 'JSON Lines on stdout'],
+    [
+      'plimsoll export runs/1129-1436-run --format vllm --out result.json',
+      "for notebooks that read vLLM's file",
+    ],
+  ],
+  flags: {
+    format: {
+      kind: 'text',
+      group: 'Output',
+      brief: 'jsonl, csv or vllm',
+      placeholder: 'FORMAT',
+      letter: 'f',
+      default: 'jsonl',
+    },
+    out: {
+      kind: 'text',
+      group: 'Output',
+      brief: 'File to write; stdout without it',
+      placeholder: 'FILE',
+      letter: 'o',
+    },
+    force: { kind: 'switch', group: 'Output', brief: 'Write over a file that is there' },
+    quiet: outputFlags['quiet']!,
+  },
+  run: exportRows,
+}
+
+async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  const quiet = isOn(flags, 'quiet') ?? false
+  const format = oneOf(text(flags, 'format') ?? 'jsonl', '--format', {
+    jsonl: 'jsonl',
+    csv: 'csv',
+    vllm: 'vllm',
+  })
+  const [path = ''] = await pathsOrNewest(args, cli)
+  const deps = await cli.flowDeps(stderrVoice(cli, { quiet, progress: false, yes: true }))
+  const out = text(flags, 'out')
+  const sink =
+    out === undefined ? null : await cli.openFile(out, { overwrite: isOn(flags, 'force') ?? false })
+  try {
+    const write = sink?.write ?? ((piece: string) => cli.stdout.writeAll(piece))
+    const { rows } = await cli.flows.exportFlow({ path, format }, { ...deps, write })
+    if (out !== undefined && !quiet) cli.stderr.write(`wrote ${formatCount(rows)} rows to ${out}\n`)
+  } finally {
+    await sink?.close()
+  }
+  return exitCodes.fine
+}

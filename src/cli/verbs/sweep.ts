@@ -1,0 +1,84 @@
+import { resolveSweepConfig } from '../../flows/options/resolve.ts'
+import { mergeOptions } from '../../flows/options/run-options.ts'
+import type { SweepDocument } from '../../flows/documents.ts'
+import { readConfigFile } from '../config-file.ts'
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { clientFlags } from '../flags/client-flags.ts'
+import { checkEngineSettings } from '../flags/engine-settings.ts'
+import { enginePassFlags } from '../flags/engine-pass-flags.ts'
+import { judgeFlags } from '../flags/judge-flags.ts'
+import { loadFlags } from '../flags/load-flags.ts'
+import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { isOn, readSweepFlags } from '../flags/read-flags.ts'
+import { sweepFlags } from '../flags/sweep-flags.ts'
+import { targetFlags } from '../flags/target-flags.ts'
+import { vllmFlags } from '../flags/vllm-flags.ts'
+import { workloadFlags } from '../flags/workload-flags.ts'
+import type { Invocation, Verb } from '../verb.ts'
+import { stderrVoice } from '../voice.ts'
+
+export const sweepVerb: Verb = {
+  brief: 'Rising load',
+  description:
+    'Loads a server more and more, finds where throughput stops rising, where the objective fails and where memory ends, says which of these walls binds, and confirms the operating point by an open-loop run. Without --url the embedded engine is started and loaded.',
+  examples: [
+    ['plimsoll sweep', 'the embedded engine, in under two minutes'],
+    ["plimsoll sweep -u http://localhost:8000 --slo 'p99 tpot <= 10ms' --explain", 'with the working'],
+    ['plimsoll sweep -u localhost:8000 --concurrency 1,2,4,8,16,32,64', 'these loads'],
+    ['plimsoll sweep -u localhost:8000 --rates auto --duration-per-point 2m', 'open loop, loads found'],
+  ],
+  flags: {
+    ...targetFlags,
+    ...sweepFlags,
+    ...pick(loadFlags, ['warmup', 'drain']),
+    ...workloadFlags,
+    ...judgeFlags,
+    ...clientFlags,
+    ...folderFlags,
+    ...outputFlags,
+    ...configFlags,
+    ...enginePassFlags,
+    ...vllmFlags,
+  },
+  run: sweep,
+}
+
+function pick(flags: Verb['flags'], names: readonly string[]): Verb['flags'] {
+  return Object.fromEntries(names.map((name) => [name, flags[name]!]))
+}
+
+async function sweep({ flags, cli }: Invocation): Promise<ExitCode> {
+  const said = readSweepFlags(flags)
+  const config = resolveSweepConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  await checkEngineSettings(config.run)
+  const voice = stderrVoice(cli, {
+    quiet: isOn(flags, 'quiet') ?? false,
+    progress: isOn(flags, 'progress') ?? true,
+    yes: isOn(flags, 'yes') ?? false,
+  })
+  try {
+    const { document, interrupted } = await cli.flows.sweepFlow(config, await cli.flowDeps(voice))
+    voice.finish()
+    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+    else {
+      const { renderSweep } = await import('../../report/render-sweep.ts')
+      cli.stdout.write(
+        renderSweep(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+      )
+    }
+    return sweepExitCode(document, interrupted)
+  } finally {
+    voice.finish()
+  }
+}
+
+/** A sweep fails its objective when not even the lightest load keeps it; it is invalid when no point can be used. */
+export function sweepExitCode(document: SweepDocument, interrupted: boolean): ExitCode {
+  if (interrupted) return exitCodes.interrupted
+  if (document.points.every((point) => point.verdict.status === 'INVALID')) return exitCodes.invalid
+  const confirmation = document.operating_point?.confirmation
+  if (confirmation?.verdict.status === 'INVALID') return exitCodes.invalid
+  return document.capacity.load === null && document.objective !== null
+    ? exitCodes.objectiveFailed
+    : exitCodes.fine
+}

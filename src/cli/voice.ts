@@ -1,0 +1,55 @@
+import { renderProgress, renderProgressLine } from '../report/render-progress.ts'
+import type { RunProgress } from '../report/progress.ts'
+import type { CliContext, FlowVoice } from './verb.ts'
+
+const frameMs = 250
+const plainLineMs = 10_000
+
+/** Progress and notices of a flow on stderr, and the end of it: the status line is erased. */
+export interface Voice extends FlowVoice {
+  readonly finish: () => void
+}
+
+/**
+ * On a terminal one status line, redrawn at most four times a second and erased at the end; elsewhere a plain line every ten
+ * seconds. Times are those of the progress itself.
+ */
+export function stderrVoice(
+  cli: CliContext,
+  options: { quiet: boolean; progress: boolean; yes: boolean },
+): Voice {
+  const { stderr } = cli
+  const drawn = !options.quiet && options.progress
+  let lineShown = false
+  let lastAtMs = Number.NEGATIVE_INFINITY
+  let lastLabel = ''
+  function erase(): void {
+    if (lineShown) stderr.write('\r\u001B[K')
+    lineShown = false
+  }
+  return {
+    onProgress(progress: RunProgress) {
+      if (!drawn) return
+      const restarted = progress.label !== lastLabel || progress.elapsedMs < lastAtMs
+      const dueMs = stderr.isTerminal ? frameMs : plainLineMs
+      if (!restarted && progress.elapsedMs - lastAtMs < dueMs) return
+      lastAtMs = progress.elapsedMs
+      lastLabel = progress.label
+      if (stderr.isTerminal) {
+        stderr.write(`\r\u001B[K${renderProgress(progress, stderr.columns)}`)
+        lineShown = true
+      } else stderr.write(`${renderProgressLine(progress)}\n`)
+    },
+    onNotice(text: string) {
+      if (options.quiet) return
+      erase()
+      stderr.write(`${text}\n`)
+    },
+    async confirm(plan: string) {
+      erase()
+      if (!options.quiet) stderr.write(`${plan}\n`)
+      return options.yes || cli.ask === null ? true : await cli.ask('Go on? [Y/n] ')
+    },
+    finish: erase,
+  }
+}

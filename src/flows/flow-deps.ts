@@ -1,0 +1,82 @@
+import type { Clock } from '../base/clock.ts'
+import type { RunProgress } from '../report/progress.ts'
+import type { RunDocument, SweepDocument } from './documents.ts'
+
+/**
+ * Everything of the outside world that a flow may touch. The command line makes one from the process; tests and the UI server
+ * make their own. Below here nothing reads the process, the wall clock or a global random source.
+ */
+export interface FlowDeps {
+  readonly clock: Clock
+  /** Wall clock, ms since 1970: for names and manifests, never for a measurement. */
+  readonly wallClock: () => number
+  /** A new random text on each call: the salt of a run. Never used where the seed decides. */
+  readonly freshSalt: () => string
+  /** Aborted once by the first Ctrl-C: stop sending, drain, keep what was measured. */
+  readonly signal: AbortSignal
+  /** An environment variable, or undefined; keys are read through it and never stored. */
+  readonly env: (name: string) => string | undefined
+  readonly cwd: string
+  readonly files: FileReader
+  readonly onProgress: (progress: RunProgress) => void
+  /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr. */
+  readonly onNotice: (text: string) => void
+  /** Whether the plan shown may be carried out. Answers true without asking where nobody can answer, or with `--yes`. */
+  readonly confirm: (plan: string) => Promise<boolean>
+  readonly machine: MachineFacts
+  /** Of plimsoll itself. */
+  readonly version: string
+}
+
+export interface FileReader {
+  readonly readText: (path: string) => Promise<string>
+}
+
+export interface MachineFacts {
+  readonly hostname: string
+  readonly platform: string
+  readonly node: string
+  readonly cores: number
+  readonly cpu: string
+  readonly memoryBytes: number
+  /** Addresses of this machine's interfaces: a server at one of them shares the machine with the client. */
+  readonly addresses: readonly string[]
+  /** Busy and total CPU time of all cores since boot, ms. */
+  readonly cpuTimes: () => { readonly busyMs: number; readonly totalMs: number }
+  /** CPU time of this process with all its threads, ms. */
+  readonly processCpuMs: () => number
+}
+
+export interface RunOutcome {
+  readonly document: RunDocument
+  /** Ended by the signal before its plan. */
+  readonly interrupted: boolean
+}
+
+export interface SweepOutcome {
+  readonly document: SweepDocument
+  readonly interrupted: boolean
+}
+
+/** What a path held, in the order of the paths. */
+export type Shown =
+  | { readonly kind: 'run'; readonly path: string; readonly document: RunDocument }
+  | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
+
+export interface ShowOutcome {
+  readonly shown: readonly Shown[]
+}
+
+export interface ExportConfig {
+  readonly path: string
+  readonly format: 'jsonl' | 'csv' | 'vllm'
+}
+
+export interface ExportDeps extends FlowDeps {
+  /** Takes a piece of the export; waits while the reader is slow. */
+  readonly write: (piece: string) => Promise<void>
+}
+
+export interface ExportOutcome {
+  readonly rows: number
+}

@@ -1,0 +1,44 @@
+import { decideObjective, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
+import type { Objective } from '../measure/metrics/objective.ts'
+import { parseObjective } from '../measure/metrics/parse-objective.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import type { ObjectiveOutcome } from '../report/documents.ts'
+import type { ObjectiveConfig } from './options/run-config.ts'
+
+/** An objective as configured, with its parsed form. */
+export interface JudgedObjective {
+  readonly config: ObjectiveConfig
+  readonly objective: Objective
+}
+
+/** @throws PlimsollError PLIM_OBJECTIVE for one that cannot be read; before anything is sent. */
+export function parseObjectives(configs: readonly ObjectiveConfig[]): readonly JudgedObjective[] {
+  return configs.map((config) => {
+    const where = config.name === null ? '--slo' : `objectives.${config.name}`
+    const text = config.good === null ? config.text : `${config.text}, good ${config.good}`
+    return { config, objective: parseObjective(text, config.form === 'vllm' ? '--goodput' : where) }
+  })
+}
+
+/** The objective whose per-request limits make the run's goodput: the first that has any. */
+export function goodputObjective(objectives: readonly JudgedObjective[]): Objective | null {
+  const counted = objectives.find(({ objective }) => objective.each.length > 0) ?? objectives[0]
+  return counted?.objective ?? null
+}
+
+/** What each objective decides over the window's rows (in order of intended send). */
+export function decideObjectives(
+  windowRows: readonly RequestRow[],
+  objectives: readonly JudgedObjective[],
+): readonly ObjectiveDecision[] {
+  return objectives.flatMap(({ config, objective }) =>
+    decideObjective(
+      config.shedIsBad ? windowRows : windowRows.filter((row) => row.outcome !== 'shed'),
+      objective,
+    ),
+  )
+}
+
+export function objectiveOutcomes(decisions: readonly ObjectiveDecision[]): readonly ObjectiveOutcome[] {
+  return decisions.map(({ estimateWithin: _estimateWithin, ...outcome }) => outcome)
+}

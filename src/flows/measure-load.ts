@@ -1,0 +1,262 @@
+import type { Warning } from '../base/warnings.ts'
+import { defaultEarlyStop } from '../measure/load/early-stop.ts'
+import type { LoadInstrument } from '../measure/load/instrument.ts'
+import type { LoadResult } from '../measure/load/load-options.ts'
+import { prefixHitRate, type EngineFacts } from '../measure/load/metrics-scrape.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
+import type { LoadProgress } from '../measure/load/progress.ts'
+import { runLoad } from '../measure/load/run-load.ts'
+import type { JsonObject, ManifestWindow, RunManifest } from '../measure/record/manifest.ts'
+import { startManifest } from '../measure/record/manifest.ts'
+import { redactUrl } from '../measure/record/redact.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
+import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
+import type { LoadedWorkload } from '../measure/workload/workload.ts'
+import type { RunDocument } from '../report/documents.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import type { LiveTarget } from './live-target.ts'
+import { localHost } from './local-host.ts'
+import type { RunConfig } from './options/run-config.ts'
+import { runDocument, type DocumentOptions } from './run-document.ts'
+import { describeWorkload, serverFactsJson } from './run-facts.ts'
+
+interface PlannedWindow {
+  readonly warmupMs: number
+  readonly measureMs: number | null
+  readonly drainMs: number
+}
+
+/** One load to be measured against a target that is already open. */
+export interface LoadToMeasure {
+  readonly config: RunConfig
+  readonly workload: LoadedWorkload
+  readonly pacer: Pacer
+  /** The length of the measurement, ms; null: the count ends it. */
+  readonly measureMs: number | null
+  readonly count: number | null
+  readonly warmupMs: number
+  readonly salt: string
+  readonly name: string
+  /** The run folder's exact path, or null: a new one in the config's `runsDir`. */
+  readonly path: string | null
+  readonly warnings: readonly Warning[]
+  /** How the rows are judged. */
+  readonly judged: DocumentOptions
+  /** Ends the sending, as a Ctrl-C does, but says nothing of an interruption. */
+  readonly decided?: AbortSignal
+  readonly onRow?: (row: RequestRow) => void
+  /** Sees the plan before anything is sent; throws to refuse it. */
+  readonly approve?: (plan: Plan, window: PlannedWindow) => Promise<void>
+}
+
+export interface MeasuredLoad {
+  readonly document: RunDocument
+  /** In order of intended send. */
+  readonly rows: readonly RequestRow[]
+}
+
+/**
+ * Plans, sends, journals and stores one load. The folder holds everything from the first moment: a process that is killed leaves
+ * a journal that every verb reads.
+ */
+export async function measureLoad(
+  load: LoadToMeasure,
+  target: LiveTarget,
+  instrument: LoadInstrument,
+  deps: FlowDeps,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<MeasuredLoad> {
+  const { config } = load
+  const plan = planOf(load, target)
+  const window = { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs }
+  await load.approve?.(plan, window)
+  const before = await target.metrics.scrape()
+  const startedAt = new Date(deps.wallClock())
+  const begun = startManifest(manifestStart(load, target, plan, startedAt, deps))
+  const folder = await createRunFolder(begun, {
+    parent: config.runsDir,
+    startedAt,
+    secrets: target.secrets,
+    timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
+    ...(load.path === null ? {} : { path: load.path }),
+  })
+  const rows: RequestRow[] = []
+  const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
+  const result = await runLoad(
+    {
+      target: target.load,
+      plan,
+      workers: config.workers,
+      window,
+      maxConnections: config.maxConnections,
+      idPrefix: `${load.salt}-`,
+      earlyStop: defaultEarlyStop,
+      limits: {
+        connectTimeoutMs: config.timeouts.connectMs,
+        firstTokenTimeoutMs: config.timeouts.firstTokenMs,
+        idleTimeoutMs: config.timeouts.idleMs,
+        totalTimeoutMs: config.timeouts.totalMs,
+      },
+      keepText: config.keepText,
+      replicaHeader: config.replicaHeader,
+    },
+    {
+      clock: deps.clock,
+      host: localHost(deps.machine),
+      signal: stop,
+      instrument,
+      onProgress,
+      onRow(row) {
+        rows.push(row)
+        folder.journal.append([row])
+        load.onRow?.(row)
+      },
+    },
+  )
+  const stopped = stoppedBy(result, load.decided)
+  const after = await target.metrics.scrape()
+  const manifest: RunManifest = {
+    ...begun,
+    clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
+    planned: result.planned,
+    window: windowOf(load, result, config.drainMs),
+    client: result.health,
+    stopped,
+    server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
+    warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
+  }
+  const ordered = inOrderOfIntent(rows)
+  const recorded = { path: folder.path, manifest, rows: ordered, complete: true, missing: [] }
+  const document = runDocument(recorded, load.judged)
+  await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
+  return { document, rows: ordered }
+}
+
+/** What `run.json` repeats of the document, for readers that do not recompute it. */
+function judgement(document: RunDocument): Pick<RunManifest, 'summary' | 'verdict'> {
+  const { counts, window_counts, metrics, weighting, throughput, goodput, stutter, little } = document
+  const { errors, tokens_source, cache, warnings, verdict } = document
+  return {
+    verdict,
+    summary: {
+      counts,
+      window_counts,
+      metrics,
+      weighting,
+      throughput,
+      goodput,
+      stutter,
+      little,
+      errors,
+      tokens_source,
+      cache,
+      warnings,
+    },
+  }
+}
+
+/** Over all replicas, from the counters' growth. */
+function hitRate(before: Scraped, after: Scraped): number | null {
+  const rates = after.map((facts, i) => {
+    const earlier = before[i] ?? null
+    return facts === null || earlier === null ? null : prefixHitRate(earlier, facts)
+  })
+  const known = rates.filter((rate) => rate !== null)
+  return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0) / known.length
+}
+
+/** Behind one address, kept-alive connections may all lead to one of several replicas: its counters alone grow. */
+function pinnedReplica(before: Scraped, after: Scraped): readonly Warning[] {
+  if (after.length < 2) return []
+  const grown = after.map((facts, i) =>
+    Math.max(0, (facts?.generationTokens ?? 0) - (before[i]?.generationTokens ?? 0)),
+  )
+  const total = grown.reduce((sum, tokens) => sum + tokens, 0)
+  const most = Math.max(...grown)
+  if (total === 0 || most < 0.9 * total) return []
+  return [
+    {
+      kind: 'one_replica_pinned',
+      message: `one of ${after.length} replicas made ${((100 * most) / total).toFixed(0)} % of the tokens`,
+      cause: 'kept-alive connections stay with the replica that they were opened to',
+      next: 'load through the balancer that production uses, or each replica by its own --url',
+      evidence: { replicas: after.length, share: most / total },
+    },
+  ]
+}
+
+type Scraped = readonly (EngineFacts | null)[]
+
+function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
+  const { config } = load
+  return makePlan({
+    workload: load.workload,
+    pacer: load.pacer,
+    api: config.api,
+    model: target.model,
+    dialect: target.dialect,
+    ignoreEos: config.ignoreEos,
+    extraBody: config.extraBody,
+    stream: true,
+    continuousUsage: false,
+    temperature: null,
+    count: load.count,
+    durationMs: load.measureMs === null ? null : load.warmupMs + load.measureMs,
+    seed: config.seed,
+    salt: load.salt,
+    warmPrefix: config.warmPrefix,
+    tokens: target.tokens,
+    maxModelLen: target.server.maxModelLen,
+  })
+}
+
+function manifestStart(
+  load: LoadToMeasure,
+  target: LiveTarget,
+  plan: Plan,
+  startedAt: Date,
+  deps: FlowDeps,
+): Parameters<typeof startManifest>[0] {
+  const { config } = load
+  return {
+    name: load.name,
+    versions: { plimsoll: deps.version, node: deps.machine.node },
+    config: JSON.parse(JSON.stringify({ ...config, pacer: load.pacer })) as JsonObject,
+    seed: config.seed,
+    salt: plan.salt,
+    pacer: load.pacer,
+    workload: {
+      text: describeWorkload(config.workload),
+      digest: plan.digest,
+      lengths: plan.lengths.basis,
+    },
+    target: { url: redactUrl(target.load.url), api: config.api, model: target.model },
+    clock: {
+      origin_monotonic_ns: Number(deps.clock.originMonotonicNs) + Math.round(deps.clock.nowMs() * 1e6),
+      started_at: startedAt.toISOString(),
+    },
+    planned: plan.kind === 'open' ? plan.requests.length : plan.count,
+    objective: config.objectives.map(({ text }) => text).join('; ') || null,
+    server: serverFactsJson(target.server),
+    warnings: load.warnings,
+  }
+}
+
+function windowOf(load: LoadToMeasure, result: LoadResult, drainMs: number): ManifestWindow {
+  return {
+    warmup_s: load.warmupMs / 1000,
+    measure_s: (result.windowEndMs - result.windowStartMs) / 1000,
+    drain_s: drainMs / 1000,
+    start_ms: result.windowStartMs,
+    end_ms: result.windowEndMs,
+    how: load.measureMs === null ? 'count' : 'given',
+  }
+}
+
+function stoppedBy(result: LoadResult, decided: AbortSignal | undefined): RunManifest['stopped'] {
+  const { stopped } = result
+  if (stopped === null) return null
+  if (stopped.why !== 'interrupted') return { kind: 'early', why: stopped.message }
+  return decided?.aborted === true ? null : { kind: 'interrupted', why: stopped.message }
+}

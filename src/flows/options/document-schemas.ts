@@ -1,0 +1,344 @@
+import * as v from 'valibot'
+import type { WarningKind } from '../../base/warnings.ts'
+import type { RequestRow } from '../../measure/record/request-row.ts'
+import { warningTexts } from '../../report/warning-text.ts'
+import type { RunDocument, SweepDocument } from '../documents.ts'
+
+/**
+ * The documents as schemas, for `schema/*.schema.json` and for tests. No document is checked by them while it is made: their
+ * types are what the compiler holds, and the annotations below hold the schemas to the types.
+ */
+
+const number = v.number()
+const maybe = v.nullable(v.number())
+const text = v.string()
+const maybeText = v.nullable(v.string())
+const counted = v.record(v.string(), v.number())
+
+const verdict = v.strictObject({
+  status: v.picklist(['VALID', 'DEGRADED', 'INVALID']),
+  reasons: v.array(
+    v.strictObject({
+      rule: text,
+      status: v.picklist(['DEGRADED', 'INVALID']),
+      message: text,
+      value: maybe,
+      limit: maybe,
+    }),
+  ),
+})
+
+const counts = v.strictObject({
+  planned: number,
+  sent: number,
+  ok: number,
+  failed: number,
+  shed: number,
+  censored: number,
+  unsent: number,
+})
+
+const metric = v.strictObject({
+  n: number,
+  n_eff: maybe,
+  mean: maybe,
+  min: maybe,
+  p50: maybe,
+  p90: maybe,
+  p95: maybe,
+  p99: maybe,
+  p99_9: maybe,
+  max: maybe,
+  more: v.record(v.string(), maybe),
+  ci: v.record(v.string(), v.strictTuple([maybe, maybe])),
+  why: v.record(v.string(), text),
+  all_attempts: v.nullable(v.record(v.string(), maybe)),
+})
+
+const metrics = v.strictObject({
+  ttft_ms: v.exactOptional(metric),
+  ttfc_ms: v.exactOptional(metric),
+  ttfb_ms: v.exactOptional(metric),
+  e2e_ms: v.exactOptional(metric),
+  done_ms: v.exactOptional(metric),
+  tpot_ms: v.exactOptional(metric),
+  gaps_ms: v.exactOptional(metric),
+  itl_per_token_ms: v.exactOptional(metric),
+  lag_ms: v.exactOptional(metric),
+  service_ttft_ms: v.exactOptional(metric),
+  service_e2e_ms: v.exactOptional(metric),
+  prompt_tokens: v.exactOptional(metric),
+  completion_tokens: v.exactOptional(metric),
+})
+
+const throughput = v.strictObject({
+  window_s: number,
+  requests_per_s: maybe,
+  output_tokens_per_s: maybe,
+  input_tokens_per_s: maybe,
+})
+
+const goodput = v.strictObject({
+  per_s: maybe,
+  share: maybe,
+  good: number,
+  attempts: number,
+  unknown: number,
+  failed_by: counted,
+  failed_twice: number,
+  vacuous_tpot: number,
+  objective: text,
+  asked_share: maybeText,
+  met: v.nullable(v.picklist(['yes', 'no', 'inconclusive'])),
+})
+
+const objective = v.strictObject({
+  text,
+  kind: v.picklist(['each', 'over_run']),
+  judged: v.boolean(),
+  met: v.nullable(v.picklist(['yes', 'no', 'inconclusive'])),
+  estimate: maybe,
+  bound: maybe,
+  limit: maybe,
+  reason: text,
+})
+
+const warning = v.strictObject({
+  kind: v.picklist(Object.keys(warningTexts) as WarningKind[]),
+  message: text,
+  cause: maybeText,
+  next: maybeText,
+  evidence: v.record(v.string(), v.nullable(v.union([v.number(), v.string(), v.boolean()]))),
+})
+
+const stopped = v.nullable(
+  v.strictObject({ kind: v.picklist(['interrupted', 'early', 'killed']), why: text }),
+)
+
+const target = v.strictObject({
+  url: text,
+  api: text,
+  model: maybeText,
+  engine: maybeText,
+  embedded: v.boolean(),
+  replicas: v.nullable(counted),
+  kv_tokens: maybe,
+})
+
+const threePercentiles = v.strictObject({ p50: maybe, p99: maybe, max: maybe })
+
+const client = v.strictObject({
+  lag_ms: threePercentiles,
+  loop_delay_ms: threePercentiles,
+  cpu: v.strictObject({ worker_max: maybe, workers: v.array(number), process: maybe, machine: maybe }),
+  workers: number,
+  own_error_ms: v.strictObject({ p50: maybe, p99: maybe }),
+  capacity_events_per_s: maybe,
+  events: number,
+  same_machine: v.boolean(),
+})
+
+export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
+  schema: v.literal('plimsoll.run/1'),
+  plimsoll: text,
+  run: text,
+  name: text,
+  complete: v.boolean(),
+  stopped,
+  clock: v.strictObject({ origin_monotonic_ns: number, started_at: maybeText }),
+  seed: text,
+  salt: maybeText,
+  target,
+  load: v.strictObject({
+    kind: v.picklist(['constant', 'poisson', 'gamma', 'ramp', 'steps', 'burst', 'schedule', 'concurrency']),
+    text,
+    open_loop: v.boolean(),
+    rate_per_s: maybe,
+    users: maybe,
+    connection_limit: maybe,
+  }),
+  workload: text,
+  window: v.strictObject({
+    warmup_s: number,
+    measure_s: number,
+    drain_s: number,
+    start_ms: number,
+    end_ms: number,
+    how: v.picklist(['given', 'detected', 'count']),
+  }),
+  verdict,
+  counts,
+  window_counts: counts,
+  metrics,
+  weighting: v.strictObject({ per_request: maybe, per_token: maybe }),
+  throughput,
+  goodput: v.nullable(goodput),
+  objectives: v.array(objective),
+  stutter: v.strictObject({
+    streams: number,
+    stuttering_streams: number,
+    gap_p95_ms: maybe,
+    gap_p99_ms: maybe,
+    gap_max_ms: maybe,
+    worst_gap_share_max: maybe,
+    worst_gap_share_p50: maybe,
+  }),
+  little: v.nullable(
+    v.strictObject({
+      in_flight_mean: number,
+      arrival_per_s: number,
+      time_in_system_s: number,
+      discrepancy: maybe,
+    }),
+  ),
+  errors: counted,
+  tokens_source: counted,
+  cache: v.nullable(v.strictObject({ prompt_tokens: number, cached_tokens: number, hit_rate: number })),
+  client,
+  worked: v.nullable(
+    v.strictObject({ id: text, ttft_ms: number, e2e_ms: number, completion_tokens: number, tpot_ms: number }),
+  ),
+  warnings: v.array(warning),
+})
+
+const sweepLoad = v.strictObject({ kind: v.picklist(['concurrency', 'rate']), value: number })
+const twoPercentiles = v.strictObject({ p50: maybe, p99: maybe })
+
+export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObject({
+  schema: v.literal('plimsoll.sweep/1'),
+  plimsoll: text,
+  sweep: text,
+  name: text,
+  complete: v.boolean(),
+  stopped,
+  started_at: maybeText,
+  seed: text,
+  target,
+  workload: text,
+  objective: maybeText,
+  points: v.array(
+    v.strictObject({
+      load: sweepLoad,
+      in_flight: maybe,
+      run: maybeText,
+      verdict,
+      throughput,
+      metrics,
+      goodput: v.nullable(goodput),
+      objectives: v.array(objective),
+      passes: v.nullable(v.picklist(['yes', 'indicative', 'no'])),
+      suspect: v.array(text),
+      stopped: maybeText,
+    }),
+  ),
+  walls: v.strictObject({
+    saturation: v.nullable(
+      v.strictObject({ load: number, output_tokens_per_s: maybe, share_of_best: number }),
+    ),
+    slo: v.nullable(v.strictObject({ load: number, indicative: v.boolean(), objective: text })),
+    memory: v.nullable(
+      v.strictObject({ load: number, load_p99: maybe, kv_tokens: number, tokens_per_request: number }),
+    ),
+    why: v.strictObject({ saturation: text, slo: text, memory: text }),
+  }),
+  capacity: v.strictObject({
+    load: maybe,
+    binding: v.nullable(v.picklist(['saturation', 'slo', 'memory'])),
+    censored: v.boolean(),
+    indicative: v.boolean(),
+    why: text,
+  }),
+  operating_point: v.nullable(
+    v.strictObject({
+      load: sweepLoad,
+      in_flight: maybe,
+      requests_per_s: number,
+      output_tokens_per_s: maybe,
+      ttft_ms: twoPercentiles,
+      tpot_ms: twoPercentiles,
+      confirmed: v.nullable(v.boolean()),
+      confirmation: v.nullable(
+        v.strictObject({
+          run: maybeText,
+          text,
+          requests_per_s: number,
+          verdict,
+          objectives: v.array(objective),
+          goodput_share: maybe,
+        }),
+      ),
+    }),
+  ),
+  peak: v.nullable(v.strictObject({ load: number, output_tokens_per_s: number })),
+  warnings: v.array(warning),
+})
+
+/** Parts that the documents repeat: named once in their JSON Schemas. */
+export const documentParts: Readonly<Record<string, v.GenericSchema>> = {
+  verdict,
+  counts,
+  metric,
+  metrics,
+  throughput,
+  goodput,
+  objective,
+  warning,
+  target,
+}
+
+const flag = v.picklist([
+  'not_streamed',
+  'coalesced',
+  'stale_connection_retried',
+  'redirected',
+  'imported',
+  'simulated',
+  'cancelled_by_client',
+])
+
+export const rowSchema: v.GenericSchema<unknown, RequestRow> = v.strictObject({
+  id: text,
+  planned_ms: maybe,
+  sent_ms: maybe,
+  lag_ms: maybe,
+  ttfb_ms: maybe,
+  ttft_ms: maybe,
+  ttfc_ms: maybe,
+  e2e_ms: maybe,
+  done_ms: maybe,
+  tpot_ms: maybe,
+  tpot_after_first_event_ms: maybe,
+  gaps_ms: v.array(number),
+  itl_per_token_ms: v.nullable(v.array(number)),
+  event_tokens: v.nullable(v.array(number)),
+  prompt_tokens: maybe,
+  cached_tokens: maybe,
+  completion_tokens: maybe,
+  reasoning_tokens: maybe,
+  asked_output_tokens: maybe,
+  tokens_source: v.nullable(v.picklist(['server', 'tokenizer', 'events'])),
+  n_chunks: number,
+  n_output_chunks: number,
+  n_comments: number,
+  n_ignored: number,
+  outcome: v.picklist(['ok', 'failed', 'shed', 'censored', 'unsent']),
+  phase: v.picklist(['warmup', 'measure', 'drain']),
+  ok: v.boolean(),
+  flags: v.array(flag),
+  error_kind: maybeText,
+  error_code: maybeText,
+  error_type: maybeText,
+  error_message: maybeText,
+  http_status: maybe,
+  retry_after_ms: maybe,
+  finish_reason: maybeText,
+  worker: maybe,
+  replica: maybeText,
+  prompt_id: maybeText,
+  segment: maybeText,
+  session: maybeText,
+  turn: maybe,
+  text: v.exactOptional(text),
+  reasoning_text: v.exactOptional(text),
+  tool_args: v.exactOptional(text),
+})

@@ -1,0 +1,45 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type { GenericSchema } from 'valibot'
+import { configSchema } from './config-schema.ts'
+import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The JSON Schemas that the package ships, by the name of their file. */
+export function jsonSchemas(): Readonly<Record<string, Json>> {
+  return {
+    config: titled('plimsoll.yaml', convert(configSchema)),
+    run: titled('plimsoll.run/1: one load test', open(convert(runSchema, documentParts))),
+    sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
+    row: titled(
+      'The row of a request, as plimsoll export --format jsonl prints it',
+      open(convert(rowSchema)),
+    ),
+  }
+}
+
+function convert(
+  schema: GenericSchema<unknown, unknown>,
+  definitions: Readonly<Record<string, GenericSchema>> = {},
+): Json {
+  return toJsonSchema(schema as GenericSchema, {
+    definitions: { ...definitions },
+    target: 'draft-2020-12',
+  }) as unknown as Json
+}
+
+function titled(title: string, schema: Json): Json {
+  const { $schema, ...rest } = schema
+  return { $schema: $schema ?? 'http://json-schema.org/draft-07/schema#', title, ...rest }
+}
+
+/** A config is closed, so that a misspelt key is seen; documents are open, so that a reader survives a newer plimsoll. */
+function open<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(open) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
+      .map(([key, value]) => [key, open(value as unknown)]),
+  ) as T
+}

@@ -1,0 +1,214 @@
+import { PlimsollError } from '../../base/errors.ts'
+import { isOpenLoop, type Pacer } from '../../measure/load/pacer.ts'
+import { sweepDefaults, defaults } from './defaults.ts'
+import { spreadLength } from './length-text.ts'
+import { cvOfBurstiness, gammaPacer } from './pacer-text.ts'
+import type { LengthConfig, ObjectiveConfig, RunConfig, SweepConfig, WorkloadConfig } from './run-config.ts'
+import type { RunOptions, SweepOptions } from './run-options.ts'
+
+/** Fills in what was not said and refuses what cannot be meant together (PLIM_USAGE). */
+export function resolveRunConfig(options: RunOptions): RunConfig {
+  const target = resolveTarget(options)
+  const { pacer, maxConnections, count, durationMs } = resolveLoad(options)
+  return {
+    target,
+    api:
+      options.api ?? (options.endpoint?.endsWith('/v1/completions') === true ? 'completions' : defaults.api),
+    endpoint: options.endpoint ?? null,
+    model: options.model === undefined || options.model === 'auto' ? null : options.model,
+    keyEnv: options.keyEnv ?? defaults.keyEnv,
+    headers: options.headers ?? {},
+    insecure: options.insecure ?? false,
+    caFile: options.caFile ?? null,
+    replicaHeader: options.replicaHeader ?? null,
+    metricsUrls: options.metricsUrls ?? [],
+    kvTokens: options.kvTokens ?? null,
+    pacer,
+    maxConnections,
+    count,
+    durationMs,
+    warmup:
+      options.warmupMs === 'detect'
+        ? { kind: 'detect' }
+        : { kind: 'fixed', ms: options.warmupMs ?? defaults.warmupMs },
+    drainMs: options.drainMs ?? defaults.drainMs,
+    workload: resolveWorkload(options),
+    ignoreEos: options.ignoreEos ?? (options.workload ?? 'random') === 'random',
+    extraBody: options.extraBody ?? {},
+    tokenizerPath: options.tokenizerPath ?? null,
+    objectives: options.objectives ?? [],
+    percentiles: options.percentiles ?? defaults.percentiles,
+    percentileType: options.percentileType ?? '1',
+    seed: options.seed ?? defaults.seed,
+    salt: options.salt ?? null,
+    warmPrefix: options.warmPrefix ?? false,
+    workers: options.workers ?? null,
+    timeouts: {
+      connectMs: options.connectTimeoutMs ?? defaults.connectTimeoutMs,
+      firstTokenMs: orDefault(options.firstTokenTimeoutMs, defaults.firstTokenTimeoutMs),
+      idleMs: orDefault(options.idleTimeoutMs, defaults.idleTimeoutMs),
+      totalMs: orDefault(options.totalTimeoutMs, defaults.totalTimeoutMs),
+    },
+    keepText: options.keepText ?? false,
+    name: options.name ?? null,
+    out: options.out ?? null,
+    runsDir: options.runsDir ?? defaults.runsDir,
+    metadata: options.metadata ?? {},
+  }
+}
+
+function orDefault<T>(value: T | undefined, other: T): T {
+  return value === undefined ? other : value
+}
+
+function resolveTarget(options: RunOptions): RunConfig['target'] {
+  if (options.url !== undefined || options.host !== undefined || options.port !== undefined) {
+    if (options.url !== undefined && (options.host !== undefined || options.port !== undefined)) {
+      throw contradiction('--url and --host or --port both say where the server is', 'one of them')
+    }
+    const engine = Object.keys(options.engineSettings ?? {}).map((key) => `--engine-${key}`)
+    if ((options.faults?.length ?? 0) > 0) engine.push('--fault')
+    if (engine.length > 0) {
+      throw contradiction(
+        `${engine[0]!} belongs to the embedded engine, and --url names another server`,
+        'one of them: without --url the embedded engine is started',
+      )
+    }
+    const host = options.host ?? 'localhost'
+    const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+    return { kind: 'server', url: options.url ?? `http://${bracketed}:${options.port ?? 8000}` }
+  }
+  return { kind: 'embedded', settings: options.engineSettings ?? {}, faults: options.faults ?? [] }
+}
+
+interface Load {
+  readonly pacer: Pacer
+  readonly maxConnections: number | null
+  readonly count: number | null
+  readonly durationMs: number | null
+}
+
+/**
+ * vLLM's meaning of its flags: a rate alone is an open loop; `inf` (its default) with a limit is a closed loop of that many users,
+ * and without one a single burst of everything; a finite rate with a limit is an open loop over that many connections.
+ */
+function resolveLoad(options: RunOptions): Load {
+  if (options.pacer !== undefined && (options.rate !== undefined || options.burstiness !== undefined)) {
+    throw contradiction('--pacer and --request-rate or --burstiness both say when to send', 'one of them')
+  }
+  const count = options.count ?? null
+  const durationMs = options.durationMs ?? null
+  const limit = options.concurrency ?? null
+  const pacer = choosePacer(options, limit, count)
+  const unended = count === null && durationMs === null
+  const ownEnd =
+    pacer.kind === 'ramp' || pacer.kind === 'steps' || (pacer.kind === 'burst' && pacer.everyMs === null)
+  return {
+    pacer,
+    maxConnections: isOpenLoop(pacer) ? limit : null,
+    count: pacer.kind === 'burst' && pacer.everyMs === null && count === null ? pacer.size : count,
+    durationMs:
+      unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs,
+  }
+}
+
+function choosePacer(options: RunOptions, limit: number | null, count: number | null): Pacer {
+  if (options.pacer !== undefined) {
+    if (options.pacer.kind === 'concurrency' && limit !== null && limit !== options.pacer.users) {
+      throw contradiction('--pacer users and --concurrency name two numbers of users', 'one of them')
+    }
+    return options.pacer
+  }
+  const { rate, burstiness } = options
+  if (rate === 'inf' || (rate === undefined && limit !== null)) {
+    if (burstiness !== undefined)
+      throw contradiction('--burstiness shapes the gaps of a rate, and there is none', 'a --request-rate')
+    if (limit !== null) return { kind: 'concurrency', users: limit, thinkTimeMs: 0 }
+    return { kind: 'burst', size: count ?? defaults.count, everyMs: null }
+  }
+  return gammaPacer(
+    rate ?? defaults.ratePerSecond,
+    burstiness === undefined ? 1 : cvOfBurstiness(burstiness, '--burstiness'),
+  )
+}
+
+function pacerLengthMs(pacer: Pacer): number | null {
+  if (pacer.kind === 'ramp') return pacer.durationMs
+  if (pacer.kind === 'steps') return pacer.steps.reduce((sum, step) => sum + step.durationMs, 0)
+  return null
+}
+
+function resolveWorkload(options: RunOptions): WorkloadConfig {
+  const kind = options.workload ?? (options.workloadPath === undefined ? 'random' : 'jsonl')
+  const ratio = options.rangeRatio ?? 0
+  if (kind !== 'random') {
+    if (options.workloadPath === undefined) {
+      throw new PlimsollError('PLIM_USAGE', `the workload ${kind} needs its file`, {
+        expected: '--dataset-path FILE',
+        received: 'nothing',
+      })
+    }
+    if (options.prompt !== undefined) {
+      throw contradiction(
+        '--random-input-len has no meaning for prompts from a file',
+        'the workload random, or no input length',
+      )
+    }
+    return { kind, path: options.workloadPath, output: spread(options.output ?? null, ratio) }
+  }
+  if (options.workloadPath !== undefined) {
+    throw contradiction(
+      'the workload random reads no file',
+      '--workload jsonl or sharegpt with --dataset-path',
+    )
+  }
+  const lengths = { prompt: options.prompt ?? defaults.prompt, output: options.output ?? defaults.output }
+  return { kind, prompt: spread(lengths.prompt, ratio)!, output: spread(lengths.output, ratio)! }
+}
+
+function spread(length: LengthConfig | null, ratio: number): LengthConfig | null {
+  return length === null ? null : spreadLength(length, ratio, '--random-range-ratio')
+}
+
+/** As `resolveRunConfig`, with a sweep's own defaults: what it sweeps, and an objective to look for. */
+export function resolveSweepConfig(options: SweepOptions): SweepConfig {
+  // The sweep says when to send; only the think time of users may come from outside.
+  const { rate: _rate, concurrency: _concurrency, pacer, ...rest } = options
+  if (options.loads !== undefined && options.loads.length === 0)
+    throw contradiction('the sweep has no load to try', '1,2,4 or auto')
+  const embedded = options.url === undefined && options.host === undefined && options.port === undefined
+  const objectives = sweepObjectives(options)
+  const run = resolveRunConfig({
+    ...(embedded && options.workload === undefined && options.workloadPath === undefined
+      ? sweepDefaults.lengths
+      : {}),
+    ...rest,
+    objectives,
+    ...(pacer?.kind === 'concurrency' ? { pacer } : {}),
+  })
+  return {
+    run,
+    axis: options.axis ?? 'concurrency',
+    loads: options.loads === undefined ? null : [...new Set(options.loads)].sort((a, b) => a - b),
+    maxPoints: options.maxPoints ?? sweepDefaults.maxPoints,
+    pointDurationMs: options.pointDurationMs ?? options.durationMs ?? null,
+    confirm: options.confirm ?? true,
+    confirmDurationMs: options.confirmDurationMs ?? null,
+    resume: options.resume ?? null,
+  }
+}
+
+function sweepObjectives(options: SweepOptions): readonly ObjectiveConfig[] {
+  const plain = { name: null, good: null, form: 'plimsoll', shedIsBad: true } as const
+  if (
+    options.capacityObjective !== undefined &&
+    (options.objectives?.every((one) => one.name !== null) ?? true)
+  ) {
+    return [{ ...plain, text: options.capacityObjective }]
+  }
+  return options.objectives ?? [{ ...plain, text: sweepDefaults.objective }]
+}
+
+function contradiction(message: string, expected: string): PlimsollError {
+  return new PlimsollError('PLIM_USAGE', message, { expected })
+}

@@ -1,0 +1,117 @@
+import type { Pacer } from '../../measure/load/pacer.ts'
+import type { ApiKind } from '../../measure/wire/api.ts'
+import type { LengthDistribution } from '../../measure/workload/length-distribution.ts'
+
+/** Lengths in tokens, as they are asked for. */
+export type LengthConfig = LengthDistribution
+
+export type WorkloadConfig =
+  | { readonly kind: 'random'; readonly prompt: LengthConfig; readonly output: LengthConfig }
+  /** Lengths of answers are those of the file where it has them, else `output`. */
+  | { readonly kind: 'jsonl'; readonly path: string; readonly output: LengthConfig | null }
+  | { readonly kind: 'sharegpt'; readonly path: string; readonly output: LengthConfig | null }
+
+export interface ServerTarget {
+  readonly kind: 'server'
+  readonly url: string
+}
+
+/** The embedded engine: `settings` are the engine verb's own flags, by their names without dashes ("max-num-seqs"). */
+export interface EmbeddedTarget {
+  readonly kind: 'embedded'
+  readonly settings: Readonly<Record<string, string | true>>
+  readonly faults: readonly string[]
+}
+
+export interface ObjectiveConfig {
+  /** `chat` of `objectives: { chat: … }`, or null. */
+  readonly name: string | null
+  /** In the one grammar of objectives, or vLLM's `ttft:500 tpot:30`. */
+  readonly text: string
+  /** The share that must be good, as written ("99.5%"), where it is said apart from the text. */
+  readonly good: string | null
+  /** vLLM's form never fails a run. */
+  readonly form: 'plimsoll' | 'vllm'
+  /** Whether a refusal counts as bad. */
+  readonly shedIsBad: boolean
+}
+
+/** A load test, complete: nothing is left to be defaulted. Times in ms. */
+export interface RunConfig {
+  readonly target: ServerTarget | EmbeddedTarget
+  readonly api: ApiKind
+  /** Path of the endpoint, or null: that of the API. */
+  readonly endpoint: string | null
+  /** Null: ask the server. */
+  readonly model: string | null
+  /** The environment variable that holds the key. The key itself is never in a config. */
+  readonly keyEnv: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Do not verify the certificate. */
+  readonly insecure: boolean
+  /** PEM file of a further certificate authority. */
+  readonly caFile: string | null
+  readonly replicaHeader: string | null
+  readonly metricsUrls: readonly string[]
+  readonly kvTokens: number | null
+  readonly pacer: Pacer
+  /** Open loop: at most this many connections, the wait for one counting as lag. Null: no limit. */
+  readonly maxConnections: number | null
+  /** The run ends with the first of count and duration; one of them is always there. */
+  readonly count: number | null
+  readonly durationMs: number | null
+  /** `detect`: cut by the steady-state test. */
+  readonly warmup: { readonly kind: 'fixed'; readonly ms: number } | { readonly kind: 'detect' }
+  readonly drainMs: number
+  readonly workload: WorkloadConfig
+  readonly ignoreEos: boolean
+  /** Fields added to every request body. */
+  readonly extraBody: Readonly<Record<string, unknown>>
+  /** A tokenizer.json, or null: the server counts. */
+  readonly tokenizerPath: string | null
+  readonly objectives: readonly ObjectiveConfig[]
+  /** As percent texts: `99.9`. */
+  readonly percentiles: readonly string[]
+  readonly percentileType: '1' | '6' | '7' | 'floor'
+  readonly seed: string
+  /** Null: a fresh one. */
+  readonly salt: string | null
+  /** Leave the prefix cache as it is: the same prompts hit it. */
+  readonly warmPrefix: boolean
+  /** Null: as many as the machine has use for. */
+  readonly workers: number | null
+  readonly timeouts: Timeouts
+  readonly keepText: boolean
+  readonly name: string | null
+  /** Exactly this folder, or null: a new one in `runsDir`. */
+  readonly out: string | null
+  readonly runsDir: string
+  /** Free pairs kept with the run. */
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Ms; null: none. */
+export interface Timeouts {
+  readonly connectMs: number
+  readonly firstTokenMs: number | null
+  readonly idleMs: number | null
+  readonly totalMs: number | null
+}
+
+/** Rising load. The pacer of `run` is replaced at each point. */
+export interface SweepConfig {
+  readonly run: RunConfig
+  readonly axis: 'concurrency' | 'rate'
+  /** The loads to try, rising; null: found by doubling, then bisection around the SLO wall. */
+  readonly loads: readonly number[] | null
+  /** At most this many points where they are found. */
+  readonly maxPoints: number
+  /** Null: as long as the objective's percentile needs. */
+  readonly pointDurationMs: number | null
+  /** Confirm the operating point with a Poisson run. */
+  readonly confirm: boolean
+  /** How long the confirmation runs, or null: as long as its percentile needs. */
+  readonly confirmDurationMs: number | null
+  /** A sweep's folder to go on with, or null. */
+  readonly resume: string | null
+}

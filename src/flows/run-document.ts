@@ -1,0 +1,189 @@
+import { runWarnings } from '../judge/run-warnings.ts'
+import { judgeValidity, lateLimitMs } from '../judge/validity.ts'
+import { steadiness } from '../judge/steadiness.ts'
+import type { Verdict } from '../judge/verdict.ts'
+import type { ClientHealth } from '../measure/load/client-health.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
+import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
+import { summarize } from '../measure/metrics/summarize.ts'
+import type { RunManifest } from '../measure/record/manifest.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import { percentile, sortAscending, type PercentileType } from '../stats/percentile.ts'
+import type { RunDocument, WindowFacts, WorkedRequest } from '../report/documents.ts'
+import {
+  decideObjectives,
+  goodputObjective,
+  objectiveOutcomes,
+  type JudgedObjective,
+} from './judged-objectives.ts'
+import type { RunConfig } from './options/run-config.ts'
+import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
+
+/** A run as it was recorded, live a moment ago or read from its folder. */
+export interface RecordedRun {
+  readonly path: string
+  readonly manifest: RunManifest
+  /** In order of intended send. */
+  readonly rows: readonly RequestRow[]
+  readonly complete: boolean
+  /** What is missing, in sentences. */
+  readonly missing: readonly string[]
+}
+
+export interface DocumentOptions {
+  readonly objectives: readonly JudgedObjective[]
+  readonly percentiles?: readonly string[]
+  readonly percentileType?: PercentileType
+  /** Cut the warm-up where the steady-state test finds its end. */
+  readonly detectWarmup?: boolean
+  readonly warmCacheAsked?: boolean
+  readonly connectionLimit?: number | null
+}
+
+/** How a run is judged, from the config that it was run with. */
+export function documentOptions(config: RunConfig, objectives: readonly JudgedObjective[]): DocumentOptions {
+  return {
+    objectives,
+    percentiles: config.percentiles,
+    percentileType: config.percentileType,
+    detectWarmup: config.warmup.kind === 'detect',
+    warmCacheAsked: config.warmPrefix,
+    connectionLimit: config.maxConnections,
+  }
+}
+
+/**
+ * The document of a run: a pure function of its manifest and rows (law 9), so that `show` prints what `run` printed, also for a
+ * run that was killed.
+ */
+export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocument {
+  const { manifest, rows } = run
+  const given = windowOf(manifest, rows)
+  const settled = steadiness(rows, given)
+  const window: RunWindow =
+    options.detectWarmup === true ? { ...given, startMs: given.startMs + settled.cutMs } : given
+  const summary = summarize(rows, {
+    window,
+    objective: goodputObjective(options.objectives),
+    ...(options.percentiles === undefined ? {} : { percentiles: options.percentiles }),
+    ...(options.percentileType === undefined ? {} : { percentileType: options.percentileType }),
+  })
+  const inWindow = rows.filter((row) => isInWindow(row, window))
+  const decisions = decideObjectives(inWindow, options.objectives)
+  const client = manifest.client ?? healthFromRows(rows)
+  const limitMs = lateLimitMs(summary.metrics.ttft_ms?.p50 ?? null)
+  const verdict: Verdict = judgeValidity({
+    counts: summary.counts,
+    dueRequests: summary.counts.planned - rows.filter((row) => wasNotDue(row, manifest.pacer)).length,
+    lateRequests: rows.filter((row) => row.lag_ms !== null && row.lag_ms > limitMs).length,
+    lateLimitMs: limitMs,
+    health: client,
+    steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
+    cacheHitRate: summary.cache?.hit_rate ?? serverFactsFrom(manifest.server).prefixHitRate,
+    warmCacheAsked: options.warmCacheAsked ?? false,
+    little: summary.little,
+  })
+  return {
+    schema: 'plimsoll.run/1',
+    plimsoll: manifest.versions.plimsoll,
+    run: run.path,
+    name: manifest.name,
+    complete: run.complete,
+    stopped: stoppedFacts(run),
+    clock: manifest.clock,
+    seed: manifest.seed,
+    salt: manifest.salt,
+    target: targetFacts(manifest.target, serverFactsFrom(manifest.server), replicaCounts(rows)),
+    load: loadFacts(manifest.pacer, options.connectionLimit ?? null),
+    workload: typeof manifest.workload?.['text'] === 'string' ? manifest.workload['text'] : 'unknown',
+    window: windowFacts(manifest, window, options.detectWarmup === true && settled.cutMs > 0),
+    verdict,
+    counts: summary.counts,
+    window_counts: summary.window_counts,
+    metrics: summary.metrics,
+    weighting: summary.weighting,
+    throughput: summary.throughput,
+    goodput: summary.goodput,
+    objectives: objectiveOutcomes(decisions),
+    stutter: summary.stutter,
+    little: summary.little,
+    errors: summary.errors,
+    tokens_source: summary.tokens_source,
+    cache: summary.cache,
+    client,
+    worked: workedRequest(inWindow),
+    warnings: [
+      ...manifest.warnings,
+      ...runWarnings({
+        rows,
+        window,
+        pacer: manifest.pacer,
+        client,
+        embedded: serverFactsFrom(manifest.server).embedded,
+        medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
+      }),
+      ...summary.warnings,
+    ],
+  }
+}
+
+function windowOf(manifest: RunManifest, rows: readonly RequestRow[]): RunWindow {
+  if (manifest.window !== null) return { startMs: manifest.window.start_ms, endMs: manifest.window.end_ms }
+  return wholeWindow(rows) ?? { startMs: 0, endMs: 0 }
+}
+
+function windowFacts(manifest: RunManifest, window: RunWindow, detected: boolean): WindowFacts {
+  const asked = manifest.window
+  const cutS = asked === null ? 0 : (window.startMs - asked.start_ms) / 1000
+  return {
+    warmup_s: (asked?.warmup_s ?? 0) + cutS,
+    measure_s: (window.endMs - window.startMs) / 1000,
+    drain_s: asked?.drain_s ?? 0,
+    start_ms: window.startMs,
+    end_ms: window.endMs,
+    how: detected ? 'detected' : (asked?.how ?? 'count'),
+  }
+}
+
+/** Requests that were never meant to be sent: after a stop by hand or early, or behind the end of a closed loop's window. */
+function wasNotDue(row: RequestRow, pacer: Pacer | null): boolean {
+  if (row.outcome !== 'unsent') return false
+  if (row.error_code === 'interrupted' || row.error_code === 'stopped_early') return true
+  return row.error_code === 'window_ended' && pacer?.kind === 'concurrency'
+}
+
+function stoppedFacts({ manifest, complete, missing }: RecordedRun): RunDocument['stopped'] {
+  return manifest.stopped ?? (complete ? null : { kind: 'killed', why: missing.join('; ') })
+}
+
+/** The request whose TPOT is the median, to show the formula on. */
+function workedRequest(rows: readonly RequestRow[]): WorkedRequest | null {
+  const measured = rows.filter((row) => row.tpot_ms !== null)
+  const median = percentile(sortAscending(measured.map((row) => row.tpot_ms ?? 0)), '50')
+  const row = measured.find((each) => each.tpot_ms === median)
+  if (row === undefined || row.ttft_ms === null || row.e2e_ms === null || row.completion_tokens === null)
+    return null
+  return {
+    id: row.id,
+    ttft_ms: row.ttft_ms,
+    e2e_ms: row.e2e_ms,
+    completion_tokens: row.completion_tokens,
+    tpot_ms: row.tpot_ms ?? 0,
+  }
+}
+
+/** What can still be said of the client where its own record is missing: the lag of its sends. */
+function healthFromRows(rows: readonly RequestRow[]): ClientHealth {
+  const lags = sortAscending(rows.map((row) => row.lag_ms).filter((lag) => lag !== null))
+  const none = { p50: null, p99: null, max: null }
+  return {
+    lag_ms: { p50: percentile(lags, '50'), p99: percentile(lags, '99'), max: lags.at(-1) ?? null },
+    loop_delay_ms: none,
+    cpu: { worker_max: null, workers: [], process: null, machine: null },
+    workers: 0,
+    own_error_ms: { p50: null, p99: null },
+    capacity_events_per_s: null,
+    events: rows.reduce((sum, row) => sum + row.n_output_chunks, 0),
+    same_machine: false,
+  }
+}

@@ -1,0 +1,106 @@
+import { describePacer } from '../measure/load/describe-pacer.ts'
+import { isOpenLoop, type Pacer } from '../measure/load/pacer.ts'
+import type { JsonObject } from '../measure/record/manifest.ts'
+import type { LoadFacts, TargetFacts } from '../report/documents.ts'
+import type { LengthConfig, WorkloadConfig } from './options/run-config.ts'
+
+/** What a run's manifest keeps of its server: the facts that the report prints and nobody can recompute. */
+export interface ServerFacts {
+  readonly engine: string | null
+  readonly embedded: boolean
+  readonly kvTokens: number | null
+  readonly maxModelLen: number | null
+  /** Prefix-cache hits ÷ queries over the run, by the engine's own counters; null where it has none. */
+  readonly prefixHitRate: number | null
+}
+
+export function serverFactsJson(facts: ServerFacts): JsonObject {
+  return {
+    engine: facts.engine,
+    embedded: facts.embedded,
+    kv_tokens: facts.kvTokens,
+    max_model_len: facts.maxModelLen,
+    prefix_hit_rate: facts.prefixHitRate,
+  }
+}
+
+/** The facts of a manifest's `server`; of a run that another tool made nothing is known. */
+export function serverFactsFrom(server: JsonObject | null): ServerFacts {
+  const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+  return {
+    engine: typeof server?.['engine'] === 'string' ? server['engine'] : null,
+    embedded: server?.['embedded'] === true,
+    kvTokens: number(server?.['kv_tokens']),
+    maxModelLen: number(server?.['max_model_len']),
+    prefixHitRate: number(server?.['prefix_hit_rate']),
+  }
+}
+
+export function targetFacts(
+  target: { readonly url: string; readonly api: string; readonly model: string | null } | null,
+  server: ServerFacts,
+  replicas: Readonly<Record<string, number>> | null,
+): TargetFacts {
+  return {
+    url: target?.url ?? 'unknown',
+    api: target?.api ?? 'unknown',
+    model: target?.model ?? null,
+    engine: server.engine,
+    embedded: server.embedded,
+    replicas,
+    kv_tokens: server.kvTokens,
+  }
+}
+
+/** When requests were sent. Null pacer: nobody's plan is known (an import). */
+export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): LoadFacts {
+  if (pacer === null) {
+    return {
+      kind: 'burst',
+      text: 'unknown: the requests were sent by another tool',
+      open_loop: false,
+      rate_per_s: null,
+      users: null,
+      connection_limit: null,
+    }
+  }
+  return {
+    kind: pacer.kind as LoadFacts['kind'],
+    text: describePacer(pacer),
+    open_loop: isOpenLoop(pacer),
+    rate_per_s: 'ratePerSecond' in pacer ? pacer.ratePerSecond : null,
+    users: pacer.kind === 'concurrency' ? pacer.users : null,
+    connection_limit: connectionLimit,
+  }
+}
+
+/** "random, 256 tokens in, 32 out" */
+export function describeWorkload(workload: WorkloadConfig): string {
+  if (workload.kind === 'random') {
+    return `random words, ${describeLength(workload.prompt)} tokens in, ${describeLength(workload.output)} out`
+  }
+  const output = workload.output === null ? '' : `, ${describeLength(workload.output)} tokens out`
+  return `${workload.kind} ${workload.path}${output}`
+}
+
+function describeLength(length: LengthConfig): string {
+  switch (length.kind) {
+    case 'fixed':
+      return String(length.tokens)
+    case 'uniform':
+      return `${length.low}–${length.high}`
+    case 'normal':
+      return `${length.mean} ± ${length.sd}`
+    default:
+      return `${length.median} (median; P99 ${length.p99})`
+  }
+}
+
+/** Requests by the replica that answered them; null where no header named one. */
+export function replicaCounts(
+  rows: readonly { readonly replica: string | null }[],
+): Record<string, number> | null {
+  const counts: Record<string, number> = {}
+  for (const { replica } of rows) if (replica !== null) counts[replica] = (counts[replica] ?? 0) + 1
+  return Object.keys(counts).length === 0 ? null : counts
+}

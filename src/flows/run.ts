@@ -1,0 +1,52 @@
+import { openInstrument, workerCount } from '../measure/load/instrument.ts'
+import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
+import { loadWorkload } from '../measure/workload/workload.ts'
+import { approvePlan } from './approve-plan.ts'
+import type { FlowDeps, RunOutcome } from './flow-deps.ts'
+import { parseObjectives } from './judged-objectives.ts'
+import { openTarget } from './live-target.ts'
+import { measureLoad } from './measure-load.ts'
+import type { RunConfig } from './options/run-config.ts'
+import { runProgress } from './run-progress.ts'
+import { documentOptions } from './run-document.ts'
+
+/**
+ * One load test from end to end: preflight, calibration, load, folder, document.
+ * @throws PlimsollError before anything is sent for what cannot be meant, reached or measured.
+ */
+export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOutcome> {
+  const objectives = parseObjectives(config.objectives)
+  const workload = await loadWorkload(config.workload, deps.files.readText, estimateTokens)
+  const target = await openTarget(config, deps)
+  const atMost = config.pacer.kind === 'concurrency' ? config.pacer.users : Number.POSITIVE_INFINITY
+  const instrument = await openInstrument(
+    { workers: workerCount(config.workers, deps.machine.cores, atMost) },
+    deps.clock,
+  )
+  try {
+    const { document } = await measureLoad(
+      {
+        config,
+        workload,
+        pacer: config.pacer,
+        measureMs: config.durationMs,
+        count: config.count,
+        warmupMs: config.warmup.kind === 'fixed' ? config.warmup.ms : 0,
+        salt: config.salt ?? deps.freshSalt(),
+        name: config.name ?? 'run',
+        path: config.out,
+        warnings: target.warnings,
+        judged: documentOptions(config, objectives),
+        approve: (plan, window) => approvePlan(plan, window, target, instrument, deps),
+      },
+      target,
+      instrument,
+      deps,
+      (progress) => deps.onProgress(runProgress(config, progress)),
+    )
+    return { document, interrupted: document.stopped?.kind === 'interrupted' }
+  } finally {
+    await instrument.close()
+    await target.close()
+  }
+}

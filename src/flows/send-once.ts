@@ -1,0 +1,126 @@
+import type { Clock } from '../base/clock.ts'
+import type { ProbeAnswer, ProbeFailure, ProbeRequest, SendOnce } from '../measure/load/probe.ts'
+import type { ApiKind } from '../measure/wire/api.ts'
+import { createTransport } from '../measure/wire/choose-transport.ts'
+import { startExchange } from '../measure/wire/exchange.ts'
+import type { ResponseFields } from '../measure/wire/response-fields.ts'
+import type { HeaderLookup, ResponseSink, Timers, Transport } from '../measure/wire/transport.ts'
+import type { UndiciOptions } from '../measure/wire/undici-transport.ts'
+
+/** Asks one origin outside of any measurement. */
+export interface Asker {
+  readonly sendOnce: SendOnce
+  close(): Promise<void>
+}
+
+export interface AskerOptions {
+  readonly clock: Clock
+  readonly api: ApiKind
+  readonly headers: Readonly<Record<string, string>>
+  readonly tls: UndiciOptions
+  readonly timeoutMs: number
+}
+
+/** Bodies beyond this are cut: no server's list of models or metrics is as long. */
+const mostBytes = 32 * 1024 * 1024
+
+export const systemTimers: Timers = {
+  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+}
+
+export async function openAsker(origin: URL, options: AskerOptions): Promise<Asker> {
+  const transport = await createTransport(origin, {
+    ...options.tls,
+    clock: options.clock,
+    timers: systemTimers,
+    connectTimeoutMs: Math.min(options.timeoutMs, 10_000),
+  })
+  return {
+    sendOnce: (request) => sendOnce(transport, request, options),
+    close: () => transport.close(),
+  }
+}
+
+/** The exchange of the load generator with a copy of what came over the wire: probes are read as requests are. */
+function sendOnce(
+  transport: Transport,
+  request: ProbeRequest,
+  options: AskerOptions,
+): Promise<ProbeAnswer | ProbeFailure> {
+  const copy = new AnswerCopy()
+  const copying: Transport = {
+    ...transport,
+    origin: transport.origin,
+    open: (count) => transport.open(count),
+    close: () => transport.close(),
+    send: (wire, sink) => transport.send(wire, copy.beside(sink), { freshSocket: true }),
+  }
+  return new Promise((resolve) => {
+    startExchange(
+      { transport: copying, clock: options.clock, timers: systemTimers },
+      {
+        api: options.api,
+        wire: {
+          method: request.method,
+          path: request.path,
+          headers: options.headers,
+          body: request.body ?? '',
+        },
+        plannedMs: options.clock.nowMs(),
+        streamAsked: request.stream,
+        keepText: true,
+      },
+      {
+        connectTimeoutMs: Math.min(options.timeoutMs, 10_000),
+        firstTokenTimeoutMs: null,
+        idleTimeoutMs: null,
+        totalTimeoutMs: options.timeoutMs,
+      },
+      (fields) => resolve(copy.answer(fields, request.stream, options.timeoutMs)),
+    )
+  })
+}
+
+class AnswerCopy {
+  #status: number | null = null
+  #header: HeaderLookup = () => undefined
+  #pieces: Buffer[] = []
+  #bytes = 0
+  #failure: ProbeFailure['failure'] | null = null
+
+  beside(sink: ResponseSink): ResponseSink {
+    return {
+      onSent: (atMs) => sink.onSent(atMs),
+      onHeaders: (status, header, atMs) => {
+        this.#status = status
+        this.#header = header
+        sink.onHeaders(status, header, atMs)
+      },
+      onData: (chunk, start, end, atMs) => {
+        this.#bytes += end - start
+        if (this.#bytes <= mostBytes) this.#pieces.push(Buffer.from(chunk.subarray(start, end)))
+        sink.onData(chunk, start, end, atMs)
+      },
+      onEnd: (atMs) => sink.onEnd(atMs),
+      onError: (kind, message, atMs, facts) => {
+        this.#failure = { kind, message }
+        sink.onError(kind, message, atMs, facts)
+      },
+    }
+  }
+
+  answer(fields: ResponseFields, stream: boolean, timeoutMs: number): ProbeAnswer | ProbeFailure {
+    if (this.#failure !== null) return { failure: this.#failure }
+    if (this.#status === null) {
+      const kind = fields.error_kind ?? 'timeout_total'
+      return { failure: { kind, message: fields.error_message ?? `no answer within ${timeoutMs / 1000} s` } }
+    }
+    return {
+      status: this.#status,
+      header: this.#header,
+      bodyText: Buffer.concat(this.#pieces).toString('utf8'),
+      fields: stream ? fields : null,
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import type { LoadInstrument } from '../measure/load/instrument.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
+import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import type { LoadedWorkload } from '../measure/workload/workload.ts'
+import type { SweepLoad } from '../plan/sweep-schedule.ts'
+import type { RunDocument, SweepPoint } from '../report/documents.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
+import type { LiveTarget } from './live-target.ts'
+import { measureLoad } from './measure-load.ts'
+import type { RunConfig } from './options/run-config.ts'
+import { documentOptions } from './run-document.ts'
+import { runProgress } from './run-progress.ts'
+import type { SampleNeeds } from './sample-needs.ts'
+
+/** What every point of a sweep has in common. */
+export interface SweepGround {
+  readonly config: RunConfig
+  readonly objectives: readonly JudgedObjective[]
+  readonly workload: LoadedWorkload
+  readonly target: LiveTarget
+  readonly instrument: LoadInstrument
+  readonly deps: FlowDeps
+  readonly folder: string
+  readonly needs: SampleNeeds
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+export interface PointPlan {
+  readonly pacer: Pacer
+  /** The folder's name within the sweep. */
+  readonly name: string
+  readonly salt: string
+  readonly warmupMs: number
+  /** Shortest and longest measurement, ms. Equal: the length is given, and nothing is decided early. */
+  readonly shortestMs: number
+  readonly longestMs: number
+  readonly label: string
+}
+
+export interface MeasuredPoint {
+  readonly document: RunDocument
+  readonly rows: readonly RequestRow[]
+  readonly stopped: string | null
+}
+
+/** How often a running point is looked at. */
+const lookEveryMs = 1000
+
+/**
+ * Measures one load and stops as soon as its objective is decided, at the earliest after `shortestMs` and at the latest when
+ * there are samples enough or the time is up.
+ */
+export async function measurePoint(ground: SweepGround, plan: PointPlan): Promise<MeasuredPoint> {
+  const { config, objectives, deps } = ground
+  const decided = new AbortController()
+  const rows: RequestRow[] = []
+  const look = lookingAt(rows, plan, ground)
+  let stopped: string | null = null
+  const startedMs = deps.clock.nowMs()
+  const timer = setInterval(() => {
+    const elapsedMs = deps.clock.nowMs() - startedMs - plan.warmupMs
+    stopped = look(elapsedMs)
+    if (stopped === null) return
+    clearInterval(timer)
+    decided.abort()
+  }, lookEveryMs)
+  try {
+    const runConfig: RunConfig = { ...config, pacer: plan.pacer, durationMs: plan.longestMs, count: null }
+    const measured = await measureLoad(
+      {
+        config: runConfig,
+        workload: ground.workload,
+        pacer: plan.pacer,
+        measureMs: plan.longestMs,
+        count: null,
+        warmupMs: plan.warmupMs,
+        salt: plan.salt,
+        name: plan.name,
+        path: `${ground.folder}/${plan.name}`,
+        warnings: [],
+        judged: documentOptions(config, objectives),
+        decided: decided.signal,
+        onRow: (row) => rows.push(row),
+      },
+      ground.target,
+      ground.instrument,
+      deps,
+      (progress) =>
+        deps.onProgress(
+          runProgress({ ...runConfig, warmup: { kind: 'fixed', ms: plan.warmupMs } }, progress, plan.label),
+        ),
+    )
+    return { ...measured, stopped }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Says why the point may end now, or null. */
+function lookingAt(
+  rows: readonly RequestRow[],
+  plan: PointPlan,
+  { objectives, needs }: SweepGround,
+): (elapsedMs: number) => string | null {
+  let looks = 0
+  return (elapsedMs) => {
+    if (plan.shortestMs >= plan.longestMs || elapsedMs < plan.shortestMs) return null
+    const inWindow = rows
+      .filter((row) => row.planned_ms !== null && row.planned_ms >= plan.warmupMs)
+      .sort((a, b) => (a.planned_ms ?? 0) - (b.planned_ms ?? 0))
+    if (inWindow.length < needs.upperEnd) return null
+    looks++
+    const decisions = decideObjectives(inWindow, objectives)
+    const met = combineDecisions(decisions)
+    if (met === null && inWindow.length >= needs.interval) return `${inWindow.length} requests are enough`
+    // Looking again and again finds chance findings: an early decision must hold with room to spare.
+    if ((met === 'yes' || met === 'no') && decisions.every(isClear)) {
+      return `decided after ${inWindow.length} requests and ${looks} look${looks === 1 ? '' : 's'}`
+    }
+    if (inWindow.length >= needs.interval * 4) return `${inWindow.length} requests, and still not decided`
+    return null
+  }
+}
+
+/** The interval's end is at least 3 % away from the limit: further than any later look will bring it back. */
+function isClear({ met, bound, limit }: ObjectiveDecision): boolean {
+  if (met === null || bound === null || limit === null) return met !== 'inconclusive'
+  return Math.abs(bound - limit) >= 0.03 * Math.abs(limit)
+}
+
+/** The point of the sweep's document. */
+export function sweepPoint(load: SweepLoad, { document, stopped }: MeasuredPoint, run: string): SweepPoint {
+  return {
+    load,
+    in_flight: document.little?.in_flight_mean ?? (load.kind === 'concurrency' ? load.value : null),
+    run,
+    verdict: document.verdict,
+    throughput: document.throughput,
+    metrics: document.metrics,
+    goodput: document.goodput,
+    objectives: document.objectives,
+    passes: passes(document),
+    suspect: suspicions(document),
+    stopped,
+  }
+}
+
+function passes({ objectives, counts }: RunDocument): SweepPoint['passes'] {
+  const judged = objectives.filter((objective) => objective.judged)
+  if (judged.length === 0) return null
+  if (counts.ok === 0 || judged.some(({ met }) => met === 'no')) return 'no'
+  if (judged.every(({ met }) => met === 'yes')) return 'yes'
+  return judged.every(isWithin) ? 'indicative' : 'no'
+}
+
+/** Whether the estimate alone is within the limit. */
+function isWithin({ kind, estimate, limit }: RunDocument['objectives'][number]): boolean {
+  if (estimate === null || limit === null) return false
+  return kind === 'each' ? estimate >= limit : estimate <= limit
+}
+
+const clientRules = new Set(['late_sends', 'loop_delay', 'worker_busy', 'load_not_sent'])
+
+function suspicions({ verdict, objectives }: RunDocument): readonly string[] {
+  const found: string[] = []
+  for (const reason of verdict.reasons) {
+    if (clientRules.has(reason.rule) && (reason.status === 'INVALID' || reason.rule === 'worker_busy')) {
+      found.push(`client-bound: ${reason.message}`)
+    }
+    if (reason.rule === 'not_steady') found.push('not steady')
+    if (reason.rule === 'nothing_succeeded') found.push(reason.message)
+  }
+  if (objectives.some(({ judged, met, bound }) => judged && met === 'inconclusive' && bound === null)) {
+    found.push('too few samples for its percentile')
+  }
+  return found
+}

@@ -1,0 +1,151 @@
+import type { Warning } from '../base/warnings.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import { memoryWall } from '../plan/kv-pool.ts'
+import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
+import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
+import { nearestRank } from '../stats/percentile.ts'
+
+type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
+
+/** The memory wall from the KV pool and the tokens that the measured requests held when they ended. */
+export function memoryWallOf(rows: readonly RequestRow[], kvTokens: number | null): MemoryWall | null {
+  if (kvTokens === null) return null
+  const held = rows
+    .filter((row) => row.ok && row.prompt_tokens !== null && row.completion_tokens !== null)
+    .map((row) => (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0))
+    .sort((a, b) => a - b)
+  if (held.length === 0) return null
+  const mean = held.reduce((sum, tokens) => sum + tokens, 0) / held.length
+  const p99 = held[nearestRank(held.length, '99') - 1] ?? 0
+  return {
+    load: memoryWall(kvTokens, mean),
+    load_p99: p99 > 0 ? memoryWall(kvTokens, p99) : null,
+    kv_tokens: kvTokens,
+    tokens_per_request: mean,
+  }
+}
+
+/**
+ * The three walls and the capacity of the points so far (DESIGN §3). Points whose numbers the client set are left out. `memory` is
+ * in requests in flight; `kvKnown` says whether a missing one was asked for.
+ */
+export function sweepWalls(
+  points: readonly SweepPoint[],
+  memory: MemoryWall | null,
+  kvTokens: number | null,
+  objective: string | null,
+): Walls {
+  const usable = points.filter((point) => !point.suspect.some((why) => why.startsWith('client-bound')))
+  const wallPoints = usable.map(wallPoint)
+  const saturation = saturationWall(wallPoints)
+  const slo = sloWall(wallPoints)
+  const found = capacity(wallPoints, saturation, slo, memory?.load ?? null)
+  const share =
+    saturation.load === null || !saturation.peakThroughput
+      ? 0
+      : (wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? 0) / saturation.peakThroughput
+  const why: Record<WallKind, string> = {
+    saturation: saturation.reached
+      ? `the first load with 95 % of the best throughput`
+      : 'not reached: the last point is the best, and throughput still rose',
+    slo: sloReason(slo, objective),
+    memory:
+      memory === null
+        ? kvTokens === null
+          ? 'unknown: the server does not tell its KV pool; --kv-tokens does'
+          : 'unknown: no request told its tokens'
+        : `${memory.kv_tokens.toLocaleString('en-US')} KV tokens ÷ ${Math.round(memory.tokens_per_request).toLocaleString('en-US')} a request`,
+  }
+  return {
+    walls: {
+      saturation:
+        saturation.reached && saturation.load !== null
+          ? {
+              load: saturation.load,
+              output_tokens_per_s:
+                wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? null,
+              share_of_best: share,
+            }
+          : null,
+      slo:
+        slo?.load != null && slo.reached && objective !== null
+          ? { load: slo.load, indicative: slo.indicative, objective }
+          : null,
+      memory,
+      why,
+    },
+    capacity: {
+      load: found.load,
+      binding: found.binding,
+      censored: found.atLeast,
+      indicative: slo?.indicative === true && found.binding === 'slo',
+      why: capacityReason(found, why),
+    },
+    peak:
+      saturation.peakLoad === null || saturation.peakThroughput === null
+        ? null
+        : { load: saturation.peakLoad, output_tokens_per_s: saturation.peakThroughput },
+    warnings: wallWarnings(slo, memory, kvTokens),
+  }
+}
+
+function wallPoint(point: SweepPoint): WallPoint {
+  return {
+    load: point.load.value,
+    throughput: point.throughput.output_tokens_per_s ?? 0,
+    ...(point.in_flight === null ? {} : { inFlight: point.in_flight }),
+    passes: point.passes === null ? null : point.passes !== 'no',
+    indicative: point.passes === 'indicative',
+  }
+}
+
+function sloReason(slo: ReturnType<typeof sloWall>, objective: string | null): string {
+  if (objective === null || slo === null) return 'no objective was given'
+  if (slo.load === null) return `no tested load meets ${objective}`
+  return slo.reached
+    ? `the last load that meets ${objective}`
+    : `not reached: every tested load meets ${objective}`
+}
+
+function capacityReason(found: ReturnType<typeof capacity>, why: Record<WallKind, string>): string {
+  if (found.load === null)
+    return found.binding === null ? 'nothing was measured' : `none: ${why[found.binding]}`
+  if (found.binding === null) return 'no wall was reached: it is at least the last tested load'
+  return `the ${found.binding === 'slo' ? 'SLO' : found.binding} wall binds: ${why[found.binding]}`
+}
+
+function wallWarnings(
+  slo: ReturnType<typeof sloWall>,
+  memory: MemoryWall | null,
+  kvTokens: number | null,
+): readonly Warning[] {
+  const warnings: Warning[] = []
+  if (slo !== null && slo.passingAbove.length > 0) {
+    warnings.push({
+      kind: 'non_monotone_sweep',
+      message: `${slo.passingAbove.join(', ')} passed above a load that failed; not used`,
+      cause: 'noise at the limit, or a server that changes with time',
+      next: 'repeat the sweep, with longer points: --duration-per-point 30s',
+      evidence: { passing_above: slo.passingAbove.join(',') },
+    })
+  }
+  if (slo?.indicative === true) {
+    warnings.push({
+      kind: 'wall_indicative',
+      message: 'the SLO wall is indicative: a point at it is decided by its estimate alone',
+      cause: 'too few independent samples for a one-sided 95 % end',
+      next: '--duration-per-point 60s',
+      evidence: { load: slo.load },
+    })
+  }
+  if (memory === null && kvTokens === null) {
+    warnings.push({
+      kind: 'kv_pool_unknown',
+      message: 'the memory wall is unknown: the server does not tell its KV pool',
+      cause: 'no vllm:cache_config_info or its like in /metrics',
+      next: '--kv-tokens N (the engine prints it when it starts)',
+      evidence: {},
+    })
+  }
+  return warnings
+}

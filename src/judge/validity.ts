@@ -1,0 +1,195 @@
+import type { ClientHealth } from '../measure/load/client-health.ts'
+import type { Counts, LittleCheck } from '../measure/metrics/run-summary.ts'
+import type { Verdict, VerdictReason } from './verdict.ts'
+
+/** Everything the verdict looks at, each a plain figure with its own definition elsewhere. */
+export interface ValidityInput {
+  /** Over the whole run. */
+  readonly counts: Counts
+  /** Planned requests that were due before the run was stopped by hand; the rest were never meant to be sent. */
+  readonly dueRequests: number
+  /** `lag_ms` of every sent request, and the limit behind which a send counts as late (`lateLimitMs`). */
+  readonly lateRequests: number
+  readonly lateLimitMs: number
+  readonly health: ClientHealth
+  /** Null where the run is too short to be classified. */
+  readonly steadyState: 'flat' | 'warmup' | 'slowdown' | 'no_steady_state' | null
+  /** Share of prompt tokens that the server found in its cache; null when it does not say. */
+  readonly cacheHitRate: number | null
+  /** Whether a warm cache was asked for, so that hits are no fault. */
+  readonly warmCacheAsked: boolean
+  readonly little: LittleCheck | null
+}
+
+interface Limits {
+  readonly invalid: number
+  readonly degraded: number
+}
+
+/**
+ * The limits of the verdict. DEGRADED starts at a fifth of what makes a run INVALID. `docs/verdict.md` prints this table and
+ * a test holds them together.
+ */
+export const verdictLimits = {
+  /** Share of requests sent later than `lateLimitMs`. */
+  lateShare: { invalid: 0.01, degraded: 0.002 },
+  /** Share of the due requests that were never sent. */
+  unsentShare: { invalid: 0.05, degraded: 0.01 },
+  /** p99 of the event loop's delay, ms. */
+  loopDelayP99Ms: { invalid: 20, degraded: 4 },
+  /** Share of one core used by the busiest worker. */
+  workerCpu: 0.8,
+  /** Hit rate from which a cache counts as warm although a cold one was asked for. */
+  cacheHitRate: 0.05,
+  /** |L − λW| ÷ L. */
+  little: 0.05,
+  /** Busy share of a machine that client and server have in common. */
+  sharedMachineBusy: 0.9,
+} as const
+
+/** A send is late behind max(10 ms, 5 % of the median TTFT): below that the lag cannot matter to the figures. */
+export function lateLimitMs(medianTtftMs: number | null): number {
+  return Math.max(10, 0.05 * (medianTtftMs ?? 0))
+}
+
+/**
+ * Whether the client's figures may be used. INVALID: the client, not the server, set the numbers, or there are none.
+ * DEGRADED: they hold, with the stated reservation. Pure: the same figures give the same verdict, live or from a run folder.
+ */
+export function judgeValidity(input: ValidityInput): Verdict {
+  const reasons = [
+    nothingSucceeded(input),
+    lateSends(input),
+    loadNotSent(input),
+    loopDelay(input),
+    workerBusy(input),
+    notSteady(input),
+    warmCache(input),
+    littleViolated(input),
+    sharedMachine(input),
+  ].filter((reason) => reason !== null)
+  const status = reasons.some((reason) => reason.status === 'INVALID')
+    ? 'INVALID'
+    : reasons.length > 0
+      ? 'DEGRADED'
+      : 'VALID'
+  return { status, reasons }
+}
+
+function nothingSucceeded({ counts }: ValidityInput): VerdictReason | null {
+  if (counts.ok > 0) return null
+  const message = counts.sent === 0 ? 'no request was sent' : `none of ${counts.sent} sent requests succeeded`
+  return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
+}
+
+/** One late send is no share of anything: a scheduler's hiccup. From two on, the share decides. */
+function lateSends({ counts, lateRequests, lateLimitMs: limitMs }: ValidityInput): VerdictReason | null {
+  if (lateRequests < 2 || counts.sent === 0) return null
+  const share = lateRequests / counts.sent
+  return graded(
+    'late_sends',
+    share,
+    verdictLimits.lateShare,
+    (limit) =>
+      `${percent(share)} of the requests were sent more than ${milliseconds(limitMs)} after their time (limit ${percent(limit)})`,
+  )
+}
+
+function loadNotSent({ counts, dueRequests }: ValidityInput): VerdictReason | null {
+  if (dueRequests === 0) return null
+  const share = Math.max(0, dueRequests - counts.sent) / dueRequests
+  return graded(
+    'load_not_sent',
+    share,
+    verdictLimits.unsentShare,
+    (limit) => `${percent(share)} of the planned load was never sent (limit ${percent(limit)})`,
+  )
+}
+
+function loopDelay({ health }: ValidityInput): VerdictReason | null {
+  const p99 = health.loop_delay_ms.p99
+  if (p99 === null) return null
+  return graded(
+    'loop_delay',
+    p99,
+    verdictLimits.loopDelayP99Ms,
+    (limit) => `the event loop was late by ${milliseconds(p99)} at p99 (limit ${milliseconds(limit)})`,
+  )
+}
+
+function workerBusy({ health }: ValidityInput): VerdictReason | null {
+  const busiest = health.cpu.worker_max
+  if (busiest === null || busiest <= verdictLimits.workerCpu) return null
+  return degraded(
+    'worker_busy',
+    busiest,
+    verdictLimits.workerCpu,
+    `a worker used ${percent(busiest)} of its core (limit ${percent(verdictLimits.workerCpu)})`,
+  )
+}
+
+function notSteady({ steadyState }: ValidityInput): VerdictReason | null {
+  if (steadyState !== 'no_steady_state') return null
+  return degraded(
+    'not_steady',
+    null,
+    null,
+    'the run did not reach a steady state: its figures depend on when it ended',
+  )
+}
+
+function warmCache({ cacheHitRate, warmCacheAsked }: ValidityInput): VerdictReason | null {
+  if (warmCacheAsked || cacheHitRate === null || cacheHitRate <= verdictLimits.cacheHitRate) return null
+  return degraded(
+    'warm_cache',
+    cacheHitRate,
+    verdictLimits.cacheHitRate,
+    `${percent(cacheHitRate)} of the prompt tokens came from the server's cache although a cold one was asked for`,
+  )
+}
+
+function littleViolated({ little }: ValidityInput): VerdictReason | null {
+  const off = little?.discrepancy ?? null
+  if (off === null || off <= verdictLimits.little) return null
+  return degraded(
+    'little_violated',
+    off,
+    verdictLimits.little,
+    `requests in flight and arrival rate × time differ by ${percent(off)} (limit ${percent(verdictLimits.little)}): clocks or counts are off`,
+  )
+}
+
+function sharedMachine({ health }: ValidityInput): VerdictReason | null {
+  const busy = health.cpu.machine
+  if (!health.same_machine || busy === null || busy <= verdictLimits.sharedMachineBusy) return null
+  return degraded(
+    'shared_machine',
+    busy,
+    verdictLimits.sharedMachineBusy,
+    `client and server share a machine that was ${percent(busy)} busy (limit ${percent(verdictLimits.sharedMachineBusy)})`,
+  )
+}
+
+function graded(
+  rule: string,
+  value: number,
+  limits: Limits,
+  message: (limit: number) => string,
+): VerdictReason | null {
+  if (value >= limits.invalid)
+    return { rule, status: 'INVALID', message: message(limits.invalid), value, limit: limits.invalid }
+  return value >= limits.degraded ? degraded(rule, value, limits.degraded, message(limits.degraded)) : null
+}
+
+function degraded(rule: string, value: number | null, limit: number | null, message: string): VerdictReason {
+  return { rule, status: 'DEGRADED', message, value, limit }
+}
+
+function percent(share: number): string {
+  const value = share * 100
+  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} %`
+}
+
+function milliseconds(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`
+}

@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type Clock, monotonicClock } from '../../base/clock.ts'
+import { PlimsollError } from '../../base/errors.ts'
+import { createTransport } from '../wire/choose-transport.ts'
+import { startExchange } from '../wire/exchange.ts'
+import { resolveEndpoint } from '../wire/target-url.ts'
+import type { BodyChunk } from './body-chunk.ts'
+import { readPhases } from './calibration-reader.ts'
+import { closedSender } from './closed-sender.ts'
+import type { Sender } from './flight.ts'
+import { requestId } from './joined-row.ts'
+import { openLedger } from './ledger.ts'
+import { watchLoopDelay } from './loop-delay.ts'
+import { openSender } from './open-sender.ts'
+import { threadCpuReader } from './thread-cpu.ts'
+import type { Finished, FromWorker, RunSpec, StopReason, ToWorker } from './thread-messages.ts'
+
+/** One worker of a load: it sends its share of a plan, times the answers, and hands them over in batches. */
+const port = parentPort!
+const base = monotonicClock(
+  performance,
+  process.hrtime.bigint,
+  (workerData as { clockOriginNs: bigint }).clockOriginNs,
+)
+const timers = { setTimeout, clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout) }
+const cpuMs = threadCpuReader(
+  (path) => readFileSync(path, 'latin1'),
+  () => performance.eventLoopUtilization().active,
+)
+const batchMs = 200
+const batchRows = 500
+
+let run: ThreadRun | null = null
+
+interface ThreadRun {
+  start(startMs: number): void
+  addBodies(chunk: BodyChunk): void
+  stop(reason: StopReason): void
+  cut(): void
+}
+
+port.on('message', (message: ToWorker) => {
+  void handle(message).catch((error: unknown) => post({ kind: 'error', error: threadError(error) }))
+})
+post({ kind: 'online' })
+
+async function handle(message: ToWorker): Promise<void> {
+  if (message.kind === 'calibrate') {
+    const readings = await readPhases(message, { clock: base, timers, cpuMs })
+    post({ kind: 'calibrated', readings })
+  } else if (message.kind === 'prepare') {
+    run = await prepare(message.run, message.ticks)
+    post({ kind: 'ready' })
+  } else if (message.kind === 'start') run?.start(message.startMs)
+  else if (message.kind === 'bodies') run?.addBodies(message.chunk)
+  else if (message.kind === 'stop') run?.stop(message.reason)
+  else run?.cut()
+}
+
+async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<ThreadRun> {
+  let startMs = 0
+  const clock: Clock = {
+    nowMs: () => base.nowMs() - startMs,
+    get originMonotonicNs() {
+      return base.originMonotonicNs + BigInt(Math.round(startMs * 1e6))
+    },
+  }
+  const { target, answers } = spec
+  const endpoint = resolveEndpoint(target.url, target.api)
+  const transport = await createTransport(endpoint, {
+    clock,
+    timers,
+    connectTimeoutMs: answers.limits.connectTimeoutMs,
+    ...target.tls,
+  })
+  await transport.open(spec.warmConnections)
+  const path = endpoint.pathname + endpoint.search
+  const batch = batches()
+  let delay: ReturnType<typeof watchLoopDelay> | null = null
+  let beganCpuMs = 0
+  let health: Extract<FromWorker, { kind: 'ended' }>['health'] | null = null
+  let measuredUntil: NodeJS.Timeout | null = null
+  let over = false
+
+  function readHealth(): void {
+    if (health !== null || delay === null) return
+    delay.stop()
+    const elapsedMs = clock.nowMs()
+    health = {
+      loopDelay: delay.sketch.counts,
+      loopDelayMaxMs: delay.sketch.maxMs,
+      cpuShare: elapsedMs > 0 ? (cpuMs() - beganCpuMs) / elapsedMs : 0,
+    }
+  }
+
+  const deps = {
+    clock,
+    timers,
+    soon: (callback: () => void) => void setImmediate(callback),
+    ledger: openLedger(spec.ledger),
+    finish: batch.add,
+    start: (index: number, plannedMs: number, body: Buffer, onFinish: Parameters<typeof startExchange>[3]) =>
+      startExchange(
+        { transport, clock, timers },
+        {
+          api: target.api,
+          wire: {
+            path,
+            headers: { ...target.headers, 'x-request-id': requestId(spec.idPrefix, index) },
+            body,
+          },
+          plannedMs,
+          streamAsked: answers.streamAsked ?? true,
+          keepText: answers.keepText,
+          ...(answers.replicaHeader === null ? {} : { replicaHeader: answers.replicaHeader }),
+        },
+        answers.limits,
+        onFinish,
+      ),
+  }
+  const { share } = spec
+  const closed = share.kind === 'closed' ? closedSender(share, spec, deps, end) : null
+  const sender: Sender = share.kind === 'closed' ? closed! : openSender(share, spec, deps, end)
+
+  function end(): void {
+    over = true
+    readHealth()
+    if (measuredUntil !== null) clearTimeout(measuredUntil)
+    ticks?.close()
+    batch.close()
+    run = null
+    void transport.close().finally(() => {
+      post({ kind: 'ended', health: health ?? noHealth })
+    })
+  }
+
+  return {
+    start(atMs) {
+      startMs = atMs
+      const untilBeginMs = -clock.nowMs()
+      ticks?.on('message', () => sender.tick())
+      // Begin a moment early: the senders wait for the exact time of each request themselves.
+      setTimeout(
+        () => {
+          // Stopped before it began.
+          if (over) return
+          beganCpuMs = cpuMs()
+          delay = watchLoopDelay(clock, {
+            setInterval,
+            clearInterval: (handle) => clearInterval(handle as NodeJS.Timeout),
+          })
+          if (spec.sendEndMs !== null) measuredUntil = setTimeout(readHealth, spec.sendEndMs)
+          sender.begin()
+        },
+        Math.max(0, untilBeginMs - 5),
+      )
+    },
+    addBodies: (chunk) => closed?.addBodies(chunk),
+    stop: (reason) => sender.stop(reason),
+    cut: () => sender.cut(),
+  }
+}
+
+const noHealth = { loopDelay: new Uint32Array(0), loopDelayMaxMs: 0, cpuShare: 0 }
+
+/** Finished requests go to the main thread together, at most `batchMs` old. */
+function batches(): { add(finished: Finished): void; close(): void } {
+  let requests: Finished[] = []
+  let timer: NodeJS.Timeout | null = null
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    if (requests.length > 0) post({ kind: 'finished', requests })
+    requests = []
+  }
+  return {
+    add(finished) {
+      requests.push(finished)
+      if (requests.length >= batchRows) flush()
+      else timer ??= setTimeout(flush, batchMs)
+    },
+    close: flush,
+  }
+}
+
+function post(message: FromWorker): void {
+  port.postMessage(message)
+}
+
+function threadError(error: unknown): Extract<FromWorker, { kind: 'error' }>['error'] {
+  if (!(error instanceof PlimsollError)) {
+    return { code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+  return {
+    code: error.code,
+    message: error.message,
+    ...(error.expected === undefined ? {} : { expected: error.expected }),
+    ...(error.received === undefined ? {} : { received: error.received }),
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  }
+}

@@ -1,0 +1,75 @@
+import { type Transferable, Worker } from 'node:worker_threads'
+import { entryPath } from '../../base/entry.ts'
+import { PlimsollError, type ErrorCode } from '../../base/errors.ts'
+import type { FromWorker, ThreadError, ToWorker } from './thread-messages.ts'
+
+/** The main thread's end of one load thread. */
+export interface LoadWorker {
+  readonly dead: boolean
+  /** Kills the thread, as an operating system would; tests use it. */
+  kill(): Promise<void>
+  send(message: ToWorker, transfer?: readonly Transferable[]): void
+  /** Whoever uses the thread now. Messages and the death of the thread go to the last one set. */
+  listen(listener: WorkerListener): void
+  /** The next message of this kind. Rejects on an error or the death of the thread. */
+  reply<K extends FromWorker['kind']>(kind: K): Promise<Extract<FromWorker, { kind: K }>>
+}
+
+export interface WorkerListener {
+  onMessage(message: FromWorker): void
+  onDeath(reason: string): void
+}
+
+/** Starts one thread; resolved once it listens. */
+export async function startLoadWorker(clockOriginNs: bigint): Promise<LoadWorker> {
+  const thread = new Worker(entryPath('./load-thread.ts', import.meta.url), { workerData: { clockOriginNs } })
+  let listener: WorkerListener = silent
+  let dead = false
+  let reason = 'it exited'
+  thread.on('message', (message: FromWorker) => listener.onMessage(message))
+  thread.on('error', (error) => {
+    reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  })
+  thread.on('exit', () => {
+    dead = true
+    listener.onDeath(reason)
+  })
+  const worker: LoadWorker = {
+    get dead() {
+      return dead
+    },
+    async kill() {
+      await thread.terminate()
+    },
+    send: (message, transfer = []) => thread.postMessage(message, [...transfer]),
+    listen(next) {
+      listener = next
+    },
+    reply(kind) {
+      return new Promise((resolve, reject) => {
+        if (dead) return reject(deathError(reason))
+        listener = {
+          onMessage(message) {
+            if (message.kind === 'error') reject(errorOf(message.error))
+            else if (message.kind === kind) resolve(message as Extract<FromWorker, { kind: typeof kind }>)
+          },
+          onDeath: (why) => reject(deathError(why)),
+        }
+      })
+    },
+  }
+  await worker.reply('online')
+  return worker
+}
+
+const silent: WorkerListener = { onMessage: () => undefined, onDeath: () => undefined }
+
+/** The error of another thread, as it was thrown there. */
+export function errorOf(error: ThreadError): PlimsollError {
+  const { code, message, ...facts } = error
+  return new PlimsollError((code ?? 'PLIM_INTERNAL') as ErrorCode, message, facts)
+}
+
+function deathError(reason: string): PlimsollError {
+  return new PlimsollError('PLIM_INTERNAL', 'a load thread died', { received: reason })
+}

@@ -1,0 +1,180 @@
+import { PlimsollError } from '../../base/errors.ts'
+import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
+
+/** The sentence for a server that did not answer at all, from the transport's kind and message. */
+export function unreachable(
+  failure: { readonly kind: string; readonly message: string },
+  target: PreflightTarget,
+): PlimsollError {
+  const { url } = target
+  if (failure.kind === 'tls') {
+    return new PlimsollError('PLIM_TLS', `no trusted connection to ${url}`, {
+      expected: 'a certificate that a known authority signed',
+      received: failure.message,
+      hint: '--ca FILE names the authority; --insecure does not verify; a server without TLS is http://',
+    })
+  }
+  if (failure.kind === 'dns') {
+    return new PlimsollError('PLIM_CONNECT', `no address is known for ${hostOf(url)}`, {
+      received: failure.message,
+      hint: 'is the name right, and known to this machine?',
+    })
+  }
+  const addresses = addressesIn(failure.message)
+  const tried = addresses.length > 0 ? addresses : [hostOf(url)]
+  return new PlimsollError(
+    'PLIM_CONNECT',
+    `nothing answers at ${tried.join(' or ')} (${whyNot(failure.kind)}${tried.length > 1 ? ` on ${tried.length === 2 ? 'both' : 'all'}` : ''})`,
+    {
+      ...(addresses.length === 0 && { received: failure.message }),
+      hint: `is the server up?  curl ${modelsUrl(url)}      without one:  plimsoll run   starts the embedded engine`,
+    },
+  )
+}
+
+/** `127.0.0.1:8001`, `[::1]:8001`: the addresses that Node's messages name, in their order, each once. */
+function addressesIn(message: string): readonly string[] {
+  const found = [...message.matchAll(/\b(?:E[A-Z]+|to) \[?([0-9a-fA-F:.]+)\]?:(\d+)\b/g)].map(
+    ([, host = '', port]) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
+  )
+  return [...new Set(found)]
+}
+
+function whyNot(kind: string): string {
+  const words: Readonly<Record<string, string>> = {
+    connection_refused: 'connection refused',
+    timeout_connect: 'no connection in time',
+    connection_reset: 'connection reset',
+    stale_connection: 'connection closed',
+    timeout_first_token: 'no answer in time',
+    timeout_total: 'no answer in time',
+  }
+  return words[kind] ?? kind.replaceAll('_', ' ')
+}
+
+function hostOf(url: string): string {
+  return url.replace(/^[a-z]+:\/\//i, '').replace(/\/.*$/, '')
+}
+
+function modelsUrl(url: string): string {
+  const scheme = /^[a-z]+:\/\//i.test(url) ? '' : 'http://'
+  const base = url.replace(/\/(chat\/)?completions\/?$/, '').replace(/\/+$/, '')
+  return `${scheme}${base}${/\/v\d+[a-z0-9]*$/.test(base) ? '' : '/v1'}/models`
+}
+
+export function unauthorized(answer: ProbeAnswer, target: PreflightTarget): PlimsollError {
+  const { key } = target
+  return new PlimsollError('PLIM_AUTH', `${target.url} refuses the key (${answer.status})`, {
+    expected: 'a key that the server knows',
+    received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
+    hint:
+      key === undefined
+        ? 'set the environment variable of the key, or name another with --key-env'
+        : key.present
+          ? `the key is that of ${key.env}; --key-env names another variable`
+          : `${key.env} is not set; export it, or name another variable with --key-env`,
+  })
+}
+
+export function wrongPath(
+  answer: ProbeAnswer,
+  target: PreflightTarget,
+  known: readonly string[],
+): PlimsollError {
+  return new PlimsollError(
+    'PLIM_NOT_FOUND',
+    `there is no ${target.endpointPath} at ${target.url} (${answer.status})`,
+    {
+      expected: `an OpenAI-compatible server that serves ${target.api === 'chat' ? 'chat completions' : 'completions'} there`,
+      received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
+      hint:
+        known.length > 0
+          ? `the server lists its models, so the address is right: try --api ${target.api === 'chat' ? 'completions' : 'chat'}, or --endpoint PATH`
+          : pathAdvice(target),
+    },
+  )
+}
+
+/** What to try when the path is wrong. */
+export function pathAdvice(target: PreflightTarget): string {
+  return /\/v\d/.test(target.endpointPath)
+    ? 'give --url up to and with /v1 (http://HOST:PORT/v1), or the whole path with --endpoint'
+    : 'the path has no /v1: --endpoint /v1/… or a --url that ends in /v1'
+}
+
+export function unknownModel(
+  model: string,
+  known: readonly string[],
+  received: string | null,
+): PlimsollError {
+  const near = nearest(model, known)
+  return new PlimsollError('PLIM_NOT_FOUND', `the server has no model ${model}`, {
+    expected: known.length === 0 ? 'a model that the server knows' : `one of ${listed(known)}`,
+    received: received ?? model,
+    hint: near === null ? 'leave --model away to take the server’s own' : `did you mean --model ${near}?`,
+  })
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`
+}
+
+export function notAnLlmServer(target: PreflightTarget, what: string, received: string): PlimsollError {
+  return new PlimsollError(
+    'PLIM_PREFLIGHT',
+    `${target.url} answers, but not as an OpenAI-compatible server: ${what}`,
+    {
+      expected:
+        target.api === 'chat' ? 'a stream of chat completion chunks' : 'a stream of completion chunks',
+      received,
+      hint: 'is this the address of the inference server itself, not of a page or proxy in front of it?',
+    },
+  )
+}
+
+export function refusedProbe(answer: ProbeAnswer, target: PreflightTarget): PlimsollError {
+  const busy = answer.status === 429 || answer.status === 503 || answer.status === 529
+  const retry = answer.header('retry-after')
+  return new PlimsollError(
+    'PLIM_PREFLIGHT',
+    busy
+      ? `${target.url} refuses requests before any load (${answer.status})`
+      : `${target.url} cannot answer a small request (${answer.status})`,
+    {
+      expected: 'a short streamed answer',
+      received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
+      hint: busy
+        ? `let it come to rest first${retry === undefined ? '' : `; it asks to wait ${retry} s`}`
+        : 'its log says more; --extra-body adds or replaces fields of the request',
+    },
+  )
+}
+
+/** The name with the fewest edits (Levenshtein), or one that ends in what was typed; null where none is near. */
+export function nearest(typed: string, names: readonly string[]): string | null {
+  let best: string | null = null
+  let bestEdits = Math.max(2, Math.ceil(typed.length / 3)) + 1
+  for (const name of names) {
+    const short = name.slice(name.lastIndexOf('/') + 1)
+    const edits = Math.min(
+      distance(typed, name),
+      distance(typed, short),
+      short.startsWith(typed) ? 1 : Number.POSITIVE_INFINITY,
+    )
+    if (edits < bestEdits) [best, bestEdits] = [name, edits]
+  }
+  return best
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,49 @@
+import { PlimsollError } from '../../base/errors.ts'
+import type { TokenSources } from '../tokens/learn-tokens.ts'
+import { countByServer, type Preflight } from './preflight.ts'
+import { isFailure, type PreflightTarget, type SendOnce } from './probe.ts'
+
+/**
+ * Whom to ask about prompt lengths on a server that answered the preflight; for `learnTokens`. Usage is asked for without a
+ * stream, where every OpenAI-compatible server sends it.
+ */
+export function tokenSources(
+  sendOnce: SendOnce,
+  target: PreflightTarget,
+  preflight: Preflight,
+): TokenSources {
+  const { model, probe, dialect } = preflight
+  return {
+    probe,
+    count: preflight.tokenize ? (text) => counted(sendOnce, target, model, text) : null,
+    async usage(text) {
+      const asked = target.api === 'chat' ? { messages: [{ role: 'user', content: text }] } : { prompt: text }
+      const limit = target.api === 'chat' ? dialect.outputLimit : 'max_tokens'
+      const body = JSON.stringify({ model, ...asked, [limit]: 1, stream: false })
+      const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream: false })
+      if (isFailure(answer) || answer.status !== 200) return null
+      try {
+        const { usage } = JSON.parse(answer.bodyText) as { usage?: { prompt_tokens?: unknown } | null }
+        const tokens = usage?.prompt_tokens
+        return Number.isSafeInteger(tokens) && (tokens as number) > 0 ? (tokens as number) : null
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+async function counted(
+  sendOnce: SendOnce,
+  target: PreflightTarget,
+  model: string,
+  text: string,
+): Promise<number> {
+  const tokens = await countByServer(sendOnce, target, model, text)
+  if (tokens !== null) return tokens
+  throw new PlimsollError('PLIM_PREFLIGHT', 'the server counted one text by /tokenize and not another', {
+    expected: 'a count of tokens',
+    received: `none for ${text.length} characters`,
+    hint: 'run again; if it stays, its log says more',
+  })
+}

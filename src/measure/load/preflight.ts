@@ -1,0 +1,172 @@
+import type { Warning } from '../../base/warnings.ts'
+import { joined } from '../tokens/learn-word-costs.ts'
+import { plainWords, promptLead } from '../tokens/vocabulary.ts'
+import type { Scrape } from '../wire/prometheus-text.ts'
+import type { Dialect } from '../workload/request-body.ts'
+import { readEngineFacts, type EngineFacts } from './metrics-scrape.ts'
+import { askModels, chooseModel, type ServerModels } from './preflight-models.ts'
+import { probeDialect, type ProbedDialect } from './probe-dialect.ts'
+import { isFailure, pathsBeside, type PreflightTarget, type SendOnce } from './probe.ts'
+
+export interface PreflightDeps {
+  readonly sendOnce: SendOnce
+  /** The text of `/metrics` to families (`parsePrometheusText`). */
+  readonly parseMetrics: (text: string, contentType: string | undefined) => Scrape
+}
+
+/** What a server is, learnt from a handful of small requests before it is loaded. */
+export interface Preflight {
+  readonly model: string
+  /** All that the server lists; empty where it lists none. */
+  readonly models: readonly string[]
+  /** Longest prompt and answer together, tokens; null: not said. */
+  readonly maxModelLen: number | null
+  /** What to send: fields that were refused are left out. */
+  readonly dialect: Dialect
+  readonly acceptsUsage: boolean
+  /** Running usage with every event. */
+  readonly acceptsContinuousUsage: boolean
+  /** Whether `ignore_eos` held an answer to its full length; null where the probe could not show it. */
+  readonly acceptsIgnoreEos: boolean | null
+  readonly acceptsMaxCompletionTokens: boolean
+  /** The server refused everything but the plainest request. */
+  readonly plain: boolean
+  /** Fields that it refused by name or by trial. */
+  readonly refused: readonly string[]
+  /** It answered in one piece although a stream was asked. */
+  readonly notStreamed: boolean
+  /** Whether `/tokenize` counts. */
+  readonly tokenize: boolean
+  readonly firstTokenMs: number | null
+  /** The probe's prompt, and the server's count of it. */
+  readonly probe: { readonly text: string; readonly words: number; readonly promptTokens: number | null }
+  /** From `/metrics`, null where there is none: engine, KV pool, running and waiting. */
+  readonly engine: EngineFacts | null
+  /** KV pool, tokens: from `/metrics`, or llama.cpp's slots × their context; null: unknown. */
+  readonly kvTokens: number | null
+  readonly server: string | null
+  readonly warnings: readonly Warning[]
+}
+
+/** Words of the probe's prompt. Not salted: a probe may hit a cache, and no measured prompt begins like it. */
+export const probeWords: readonly string[] = plainWords.slice(0, 16)
+
+/**
+ * Learns what the target is and understands: `GET /v1/models`, one short streamed answer (asked again more plainly if it is
+ * refused), one `/tokenize`, one `/metrics`.
+ * @throws PlimsollError PLIM_CONNECT, PLIM_TLS, PLIM_AUTH, PLIM_NOT_FOUND, PLIM_PREFLIGHT: the run cannot begin, and why.
+ */
+export async function preflight(deps: PreflightDeps, target: PreflightTarget): Promise<Preflight> {
+  const models = await askModels(deps.sendOnce, target)
+  const model = chooseModel(models, target)
+  const text = promptLead + joined(probeWords)
+  const probed = await probeDialect(deps.sendOnce, target, { model, text, models: models.names })
+  const tokenize = (await countByServer(deps.sendOnce, target, model, text)) !== null
+  const engine = await askMetrics(deps, target)
+  const maxModelLen = models.maxModelLen[model] ?? null
+  const slots = models.serverHeader === 'llama.cpp' ? await askSlots(deps.sendOnce, target) : null
+  return {
+    model,
+    models: models.names,
+    maxModelLen,
+    ...probed.learnt,
+    tokenize,
+    firstTokenMs: probed.firstTokenMs,
+    probe: { text, words: probeWords.length, promptTokens: probed.promptTokens },
+    engine,
+    kvTokens: engine?.kvTokens ?? (slots === null || maxModelLen === null ? null : slots * maxModelLen),
+    server: models.serverHeader,
+    warnings: warningsOf(probed, engine, models),
+  }
+}
+
+/**
+ * The server's own count of a text, by `/tokenize` as vLLM, SGLang (`prompt`) and llama.cpp (`content`) take it, beginning marks
+ * included; null where there is no such thing.
+ */
+export async function countByServer(
+  sendOnce: SendOnce,
+  target: PreflightTarget,
+  model: string,
+  text: string,
+): Promise<number | null> {
+  const body = JSON.stringify({
+    model,
+    prompt: text,
+    content: text,
+    add_special_tokens: true,
+    add_special: true,
+  })
+  const path = pathsBeside(target.endpointPath).tokenize
+  const answer = await sendOnce({ method: 'POST', path, body, stream: false })
+  if (isFailure(answer) || answer.status !== 200) return null
+  try {
+    const { count, tokens } = JSON.parse(answer.bodyText) as { count?: unknown; tokens?: unknown }
+    if (Number.isSafeInteger(count)) return count as number
+    return Array.isArray(tokens) ? tokens.length : null
+  } catch {
+    return null
+  }
+}
+
+async function askMetrics(deps: PreflightDeps, target: PreflightTarget): Promise<EngineFacts | null> {
+  const path = pathsBeside(target.endpointPath).metrics
+  const answer = await deps.sendOnce({ method: 'GET', path, body: null, stream: false })
+  if (isFailure(answer) || answer.status !== 200) return null
+  try {
+    return readEngineFacts(deps.parseMetrics(answer.bodyText, answer.header('content-type')))
+  } catch {
+    // Some other page: as good as none.
+    return null
+  }
+}
+
+/** llama.cpp's parallel slots, by its `/props`. */
+async function askSlots(sendOnce: SendOnce, target: PreflightTarget): Promise<number | null> {
+  const path = pathsBeside(target.endpointPath).metrics.replace(/metrics$/, 'props')
+  const answer = await sendOnce({ method: 'GET', path, body: null, stream: false })
+  if (isFailure(answer) || answer.status !== 200) return null
+  try {
+    const slots = (JSON.parse(answer.bodyText) as { total_slots?: unknown }).total_slots
+    return Number.isSafeInteger(slots) && (slots as number) > 0 ? (slots as number) : null
+  } catch {
+    return null
+  }
+}
+
+function warningsOf(
+  probed: ProbedDialect,
+  engine: EngineFacts | null,
+  models: ServerModels,
+): readonly Warning[] {
+  const warnings: Warning[] = []
+  if (!probed.learnt.acceptsUsage) {
+    warnings.push({
+      kind: 'tokens_not_from_server',
+      message: 'the server sends no usage with a stream, so tokens are counted as events',
+      cause: probed.learnt.refused.includes('stream_options') ? 'it refuses stream_options' : null,
+      next: '--tokenizer PATH counts them from the text',
+      evidence: { refused: probed.learnt.refused.join(', ') },
+    })
+  }
+  if (probed.learnt.notStreamed) {
+    warnings.push({
+      kind: 'not_streamed',
+      message:
+        'the server answers in one piece although a stream was asked: no TTFT, TPOT or goodput can be measured',
+      cause: 'a proxy that buffers, or a server that does not stream',
+      next: 'try the inference server’s own address',
+      evidence: {},
+    })
+  }
+  if (engine === null) {
+    warnings.push({
+      kind: 'metrics_unavailable',
+      message: 'the server shows no /metrics: queue, batch and cache hits cannot be reported',
+      cause: models.serverHeader === 'llama.cpp' ? 'llama-server shows them with --metrics' : null,
+      next: '--metrics-url URL',
+      evidence: {},
+    })
+  }
+  return warnings
+}

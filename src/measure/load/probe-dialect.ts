@@ -1,0 +1,229 @@
+import type { Dialect } from '../workload/request-body.ts'
+import {
+  notAnLlmServer,
+  refusedProbe,
+  unauthorized,
+  unknownModel,
+  unreachable,
+  wrongPath,
+} from './preflight-errors.ts'
+import {
+  errorText,
+  isFailure,
+  type PreflightTarget,
+  type ProbeAnswer,
+  type ProbeFields,
+  type SendOnce,
+} from './probe.ts'
+
+export interface ProbedDialect {
+  readonly learnt: {
+    readonly dialect: Dialect
+    readonly acceptsUsage: boolean
+    readonly acceptsContinuousUsage: boolean
+    readonly acceptsIgnoreEos: boolean | null
+    readonly acceptsMaxCompletionTokens: boolean
+    readonly plain: boolean
+    readonly refused: readonly string[]
+    readonly notStreamed: boolean
+  }
+  readonly firstTokenMs: number | null
+  readonly promptTokens: number | null
+}
+
+/** The fields that not every server knows, the most foreign first: a refusal that names none drops them from the front. */
+const optional = [
+  'continuous_usage_stats',
+  'ignore_eos',
+  'min_tokens',
+  'max_completion_tokens',
+  'stream_options',
+] as const
+type Optional = (typeof optional)[number]
+
+/** Asked of the probe by `max_tokens`, and by the newer field: how long the answer is shows which the server obeys. */
+const olderLimit = 8
+const newerLimit = 4
+
+/**
+ * Learns the server's dialect by one short streamed answer that asks for everything at once. A refusal (400, 422, 501) is asked
+ * again without the fields that it names, or plainly where it names none; at most four times.
+ * @throws PlimsollError with the sentence that stops the run.
+ */
+export async function probeDialect(
+  sendOnce: SendOnce,
+  target: PreflightTarget,
+  asked: { readonly model: string; readonly text: string; readonly models: readonly string[] },
+): Promise<ProbedDialect> {
+  const fields = new Set<Optional>(
+    target.api === 'chat' ? optional : optional.filter((name) => name !== 'max_completion_tokens'),
+  )
+  const refused: string[] = []
+  let newerOnly = false
+  for (let attempt = 1; ; attempt++) {
+    const body = probeBody(target, asked, fields, newerOnly)
+    const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream: true })
+    if (isFailure(answer)) throw unreachable(answer.failure, target)
+    if (answer.status === 200) return learn(answer, target, fields, refused, newerOnly)
+
+    const message = errorText(answer.bodyText)
+    stopFor(answer, target, asked, message)
+    const wantsNewer = /max_tokens/.test(message ?? '') && /max_completion_tokens/.test(message ?? '')
+    if (attempt === 4) throw refusedProbe(answer, target)
+    if (wantsNewer && fields.has('max_completion_tokens')) {
+      // It minds that both are there, or the older one. Alone, the newer is tried: who names it knows it.
+      newerOnly = true
+      fields.delete('max_completion_tokens')
+      refused.push('max_tokens')
+      continue
+    }
+    const named = [...fields].filter((name) => (message ?? '').includes(name))
+    const dropped = named.length > 0 ? named : [...fields]
+    if (dropped.length === 0) throw refusedProbe(answer, target)
+    for (const name of dropped) fields.delete(name)
+    // Without the options there is nowhere to ask for running usage.
+    if (!fields.has('stream_options')) fields.delete('continuous_usage_stats')
+    refused.push(...dropped)
+  }
+}
+
+function probeBody(
+  { api }: PreflightTarget,
+  { model, text }: { readonly model: string; readonly text: string },
+  fields: ReadonlySet<Optional>,
+  newerOnly: boolean,
+): string {
+  return JSON.stringify({
+    model,
+    ...(api === 'chat' ? { messages: [{ role: 'user', content: text }] } : { prompt: text }),
+    ...(newerOnly ? { max_completion_tokens: newerLimit } : { max_tokens: olderLimit }),
+    ...(fields.has('max_completion_tokens') && { max_completion_tokens: newerLimit }),
+    ...(fields.has('min_tokens') && { min_tokens: newerLimit }),
+    ...(fields.has('ignore_eos') && { ignore_eos: true }),
+    stream: true,
+    ...(fields.has('stream_options') && {
+      stream_options: {
+        include_usage: true,
+        ...(fields.has('continuous_usage_stats') && { continuous_usage_stats: true }),
+      },
+    }),
+  })
+}
+
+/** What no plainer request can mend. */
+function stopFor(
+  answer: ProbeAnswer,
+  target: PreflightTarget,
+  { model, models }: { readonly model: string; readonly models: readonly string[] },
+  message: string | null,
+): void {
+  const { status } = answer
+  if (status === 401 || status === 403) throw unauthorized(answer, target)
+  const aboutModel =
+    /\bmodel\b/i.test(message ?? '') && !/max_(completion_)?tokens|ignore_eos|min_tokens/.test(message ?? '')
+  if (status === 404 && (aboutModel || (models.length > 0 && !models.includes(model)))) {
+    throw unknownModel(model, models, message)
+  }
+  if (status === 404 || status === 405) throw wrongPath(answer, target, models)
+  if (status === 400 && aboutModel && models.length > 0 && !models.includes(model))
+    throw unknownModel(model, models, message)
+  if (status !== 400 && status !== 422 && status !== 501) throw refusedProbe(answer, target)
+}
+
+function learn(
+  answer: ProbeAnswer,
+  target: PreflightTarget,
+  fields: ReadonlySet<Optional>,
+  refused: readonly string[],
+  newerOnly: boolean,
+): ProbedDialect {
+  const observed = answer.fields ?? observe(answer.bodyText)
+  const notStreamed = observed.flags.includes('not_streamed')
+  if (observed.error_kind !== null && observed.n_output_chunks === 0) {
+    throw notAnLlmServer(
+      target,
+      observed.error_kind === 'no_output'
+        ? 'its answer is empty'
+        : `its answer fails (${observed.error_kind})`,
+      observed.error_message ?? errorText(answer.bodyText) ?? 'nothing',
+    )
+  }
+  if (observed.n_output_chunks === 0 && !notStreamed) {
+    throw notAnLlmServer(target, 'its answer holds no output', errorText(answer.bodyText) ?? 'nothing')
+  }
+  const acceptsUsage = observed.tokens_source === 'server'
+  const length = observed.completion_tokens
+  const obeysNewer = newerOnly || (fields.has('max_completion_tokens') && length === newerLimit)
+  const full = obeysNewer ? newerLimit : olderLimit
+  const asksIgnoreEos = fields.has('ignore_eos')
+  return {
+    learnt: {
+      dialect: {
+        outputLimit: newerOnly ? 'max_completion_tokens' : 'max_tokens',
+        ignoreEos: asksIgnoreEos,
+        minTokens: fields.has('min_tokens'),
+        streamUsage: fields.has('stream_options'),
+        continuousUsage: fields.has('continuous_usage_stats') && observed.event_tokens !== null,
+      },
+      acceptsUsage,
+      acceptsContinuousUsage: fields.has('continuous_usage_stats') && observed.event_tokens !== null,
+      // Reaching the limit is what an obedient server does, though a chatty model would do it anyway; stopping short is proof.
+      acceptsIgnoreEos: !asksIgnoreEos
+        ? false
+        : length === null
+          ? null
+          : observed.finish_reason !== 'stop' && length >= full,
+      acceptsMaxCompletionTokens: obeysNewer,
+      plain: fields.size === 0,
+      refused,
+      notStreamed,
+    },
+    firstTokenMs: observed.ttft_ms,
+    promptTokens: observed.prompt_tokens,
+  }
+}
+
+/** The little that the preflight needs of a stream, for a sender that does not observe it. */
+function observe(bodyText: string): ProbeFields {
+  let [prompt, completion, chunks]: [number | null, number | null, number] = [null, null, 0]
+  let running = false
+  let finish: string | null = null
+  const events = bodyText
+    .split(/\r\n|\n|\r/)
+    .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
+  for (const data of events.length > 0 ? events : [bodyText]) {
+    const event = parsedObject(data)
+    const choice = (event?.choices as Readonly<Record<string, unknown>>[] | undefined)?.[0]
+    const delta = (choice?.['delta'] ?? choice?.['message']) as Readonly<Record<string, unknown>> | undefined
+    const text = [delta?.['content'], delta?.['reasoning_content'], delta?.['reasoning'], choice?.['text']]
+    const output = text.some((part) => typeof part === 'string' && part !== '')
+    if (output) chunks++
+    finish = (choice?.['finish_reason'] as string | null | undefined) ?? finish
+    const usage = event?.usage as { prompt_tokens?: number; completion_tokens?: number } | null | undefined
+    if (usage?.completion_tokens !== undefined) {
+      ;[prompt, completion] = [usage.prompt_tokens ?? null, usage.completion_tokens]
+      running ||= output && (choice?.['finish_reason'] ?? null) === null
+    }
+  }
+  return {
+    ttft_ms: null,
+    prompt_tokens: prompt,
+    completion_tokens: completion ?? (chunks > 0 ? chunks : null),
+    tokens_source: completion === null ? (chunks > 0 ? 'events' : null) : 'server',
+    event_tokens: running ? [] : null,
+    n_output_chunks: chunks,
+    finish_reason: finish,
+    flags: events.length === 0 && chunks > 0 ? ['not_streamed'] : [],
+    error_kind: chunks > 0 ? null : 'no_output',
+    error_message: null,
+  }
+}
+
+function parsedObject(data: string): { readonly choices?: unknown; readonly usage?: unknown } | null {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return typeof parsed === 'object' ? parsed : null
+  } catch {
+    return null
+  }
+}

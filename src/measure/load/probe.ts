@@ -1,0 +1,85 @@
+import type { ResponseFields } from '../wire/response-fields.ts'
+
+/** One request of the preflight, before anything is measured. */
+export interface ProbeRequest {
+  readonly method: 'GET' | 'POST'
+  /** Path and query on the target's origin. */
+  readonly path: string
+  readonly body: string | null
+  readonly stream: boolean
+}
+
+/** What the preflight needs of the row's fields; a probe whose stream was not observed has none. */
+export type ProbeFields = Pick<
+  ResponseFields,
+  | 'ttft_ms'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'tokens_source'
+  | 'event_tokens'
+  | 'n_output_chunks'
+  | 'finish_reason'
+  | 'flags'
+  | 'error_kind'
+  | 'error_message'
+>
+
+export interface ProbeAnswer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly bodyText: string
+  readonly fields: ProbeFields | null
+}
+
+/** No answer at all: the transport's kind (`connection_refused`, `dns`, `tls`, `timeout_connect`, …) and message. */
+export interface ProbeFailure {
+  readonly failure: { readonly kind: string; readonly message: string }
+}
+
+export type SendOnce = (request: ProbeRequest) => Promise<ProbeAnswer | ProbeFailure>
+
+/** Where the load will go. */
+export interface PreflightTarget {
+  /** As it was typed; for messages. */
+  readonly url: string
+  readonly api: 'chat' | 'completions'
+  /** Path (and query) of the endpoint on its origin: `/v1/chat/completions`. */
+  readonly endpointPath: string
+  /** Null: the server says. */
+  readonly model: string | null
+  /** The environment variable of the key, and whether it holds one; for the message of a 401. */
+  readonly key?: { readonly env: string; readonly present: boolean }
+}
+
+/** The paths beside the endpoint: `/v1/models`; and above the API's version, `/tokenize` and `/metrics`. */
+export function pathsBeside(endpointPath: string): {
+  readonly models: string
+  readonly tokenize: string
+  readonly metrics: string
+} {
+  const [path = '', query] = endpointPath.split('?', 2)
+  const prefix = path.replace(/\/(chat\/)?completions\/?$/, '')
+  const root = prefix.replace(/\/v\d+[a-z0-9]*$/, '')
+  const after = query === undefined ? '' : `?${query}`
+  return { models: `${prefix}/models${after}`, tokenize: `${root}/tokenize`, metrics: `${root}/metrics` }
+}
+
+export function isFailure(answer: ProbeAnswer | ProbeFailure): answer is ProbeFailure {
+  return 'failure' in answer
+}
+
+/** The message of an OpenAI-shaped, FastAPI-shaped or plain error body, in one line; null for an empty one. */
+export function errorText(bodyText: string): string | null {
+  let found: unknown = bodyText
+  try {
+    const parsed = JSON.parse(bodyText) as { error?: unknown; detail?: unknown; message?: unknown } | null
+    const inner = parsed?.error ?? parsed?.detail ?? parsed?.message
+    found = (inner as { message?: unknown } | null | undefined)?.message ?? inner ?? bodyText
+  } catch {
+    // A page: its words without the tags.
+    found = bodyText.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+  }
+  const text = (typeof found === 'string' ? found : (JSON.stringify(found) ?? '')).replace(/\s+/g, ' ').trim()
+  if (text === '') return null
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text
+}

@@ -1,0 +1,17 @@
+/**
+ * CPU time of the calling thread so far, ms. Linux tells it in nanoseconds (`/proc/thread-self/schedstat`, first word); elsewhere
+ * the active time of the event loop stands in, which counts waiting for a core as work.
+ */
+export function threadCpuReader(
+  readFile: (path: string) => string,
+  eventLoopActiveMs: () => number,
+): () => number {
+  const path = '/proc/thread-self/schedstat'
+  const read = (): number => Number(readFile(path).split(' ', 1)[0]) / 1e6
+  try {
+    if (Number.isFinite(read())) return read
+  } catch {
+    // No such file: not Linux, or a kernel without scheduler statistics.
+  }
+  return eventLoopActiveMs
+}

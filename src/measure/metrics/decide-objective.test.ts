@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { streamedRow, unsentRow } from '../record/made-rows.ts'
+import type { RequestRow } from '../record/request-row.ts'
+import { combineDecisions, decideObjective } from './decide-objective.ts'
+import { parseObjective } from './parse-objective.ts'
+
+/** Latencies in an order without memory: the rank of each is scattered by a multiplication modulo a prime. */
+function scattered(n: number, ttftOf: (rank: number) => number): RequestRow[] {
+  return Array.from({ length: n }, (_, index) => {
+    const rank = ((index * 7919) % 10_007) / 10_007
+    return streamedRow({ id: `r${index}`, plannedMs: index, ttftMs: ttftOf(rank), gapsMs: [10, 11] })
+  })
+}
+
+const failing = (rows: readonly RequestRow[], every: number): RequestRow[] =>
+  rows.map((row, index) =>
+    index % every === 3
+      ? { ...unsentRow, id: row.id, planned_ms: row.planned_ms, sent_ms: 0, outcome: 'shed' }
+      : row,
+  )
+
+describe('a percentile of the run', () => {
+  test.each<[string, readonly RequestRow[], string, string, boolean]>([
+    [
+      'well within, enough samples',
+      scattered(2000, (rank) => 100 + 100 * rank),
+      'p99 ttft <= 300ms',
+      'yes',
+      true,
+    ],
+    ['well beyond', scattered(2000, (rank) => 100 + 100 * rank), 'p99 ttft <= 150ms', 'no', false],
+    [
+      'estimate within, interval across',
+      scattered(2000, (rank) => 100 + 100 * rank),
+      'p99 ttft <= 199.1ms',
+      'inconclusive',
+      true,
+    ],
+    [
+      'estimate beyond, interval across',
+      scattered(2000, (rank) => 100 + 100 * rank),
+      'p99 ttft <= 198.9ms',
+      'inconclusive',
+      false,
+    ],
+    ['298 samples prove no P99', scattered(298, () => 100), 'p99 ttft <= 300ms', 'inconclusive', true],
+    ['299 do', scattered(299, () => 100), 'p99 ttft <= 300ms', 'yes', true],
+    ['28 samples prove no P90', scattered(28, () => 100), 'p90 ttft <= 300ms', 'inconclusive', true],
+    ['29 do', scattered(29, () => 100), 'p90 ttft <= 300ms', 'yes', true],
+    ['exactly on a limit that may be met', scattered(400, () => 100), 'p90 ttft <= 100ms', 'yes', true],
+    ['exactly on a strict one', scattered(400, () => 100), 'p90 ttft < 100ms', 'no', false],
+    ['no rows at all', [], 'p99 ttft < 1s', 'inconclusive', false],
+    [
+      'one request in twenty refused: the P99 is a refusal',
+      failing(
+        scattered(2000, () => 100),
+        20,
+      ),
+      'p99 ttft <= 300ms',
+      'no',
+      false,
+    ],
+    [
+      'one in a thousand refused does not matter to a P90',
+      failing(
+        scattered(2000, () => 100),
+        1000,
+      ),
+      'p90 ttft <= 300ms',
+      'yes',
+      true,
+    ],
+    ['gaps, pooled', scattered(2000, () => 100), 'p99 gap <= 12ms', 'yes', true],
+    ['gaps over the limit', scattered(2000, () => 100), 'p90 gap <= 10ms', 'no', false],
+  ])('%s', (_, rows, text, met, within) => {
+    const [decision] = decideObjective(rows, parseObjective(text))
+    expect(decision).toMatchObject({ met, estimateWithin: within, kind: 'over_run', text, judged: true })
+    expect(decision?.reason).not.toMatch(/NaN|Infinity|undefined/)
+  })
+
+  test('slow ones that come in one burst are fewer independent samples', () => {
+    const rows = Array.from({ length: 2000 }, (_, index) =>
+      streamedRow({
+        id: `r${index}`,
+        plannedMs: index,
+        ttftMs: index >= 990 && index < 1005 ? 500 : 100 + (index % 7),
+        gapsMs: [],
+      }),
+    )
+    // 15 of 2,000 over the limit would prove the P99 if they were independent of each other at a level of 0.9925.
+    const [bursty] = decideObjective(rows, parseObjective('p99 ttft <= 300ms'))
+    expect(bursty).toMatchObject({ met: 'inconclusive', estimateWithin: true })
+  })
+})
+
+test('the parts of an objective are decided each and together', () => {
+  const rows = scattered(1000, () => 100)
+  const decided = (text: string): ReturnType<typeof combineDecisions> =>
+    combineDecisions(decideObjective(rows, parseObjective(text)))
+  expect(decided('ttft < 200ms and p99 tpot < 20ms')).toBe('yes')
+  expect(decided('ttft < 200ms and p99 tpot < 5ms')).toBe('no')
+  expect(decided('ttft < 200ms, good 99.9%')).toBe('inconclusive')
+  expect(decided('ttft:1')).toBeNull()
+  expect(
+    decideObjective(rows, parseObjective('ttft < 200ms')).map(({ text, limit }) => [text, limit]),
+  ).toEqual([['ttft < 200ms, good 99%', 0.99]])
+})

@@ -1,0 +1,187 @@
+import { effectiveUpperBound } from '../../stats/autocorrelation.ts'
+import { oneSidedLowerRank } from '../../stats/percentile-interval.ts'
+import { sortAscending } from '../../stats/percentile.ts'
+import { divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
+import type { RequestRow } from '../record/request-row.ts'
+import { decideGoodShare } from './goodput.ts'
+import {
+  describeLimit,
+  describeRunLimit,
+  withinLimit,
+  type Limit,
+  type Objective,
+  type RunLimit,
+} from './objective.ts'
+import { pool, pooledOneSidedEnds, type OneSidedEnds } from './pooled-values.ts'
+
+/** What became of one part of an objective: the limits on each request together, or one limit on the run. */
+export interface ObjectiveDecision {
+  readonly text: string
+  readonly kind: 'each' | 'over_run'
+  /** Whether missing it fails a run: not in vLLM's form. */
+  readonly judged: boolean
+  readonly met: 'yes' | 'no' | 'inconclusive' | null
+  /** The share of good requests (0..1), or the percentile in ms; null where there is none, or it is a failure. */
+  readonly estimate: number | null
+  /** The end of the one-sided 95 % interval that decides; null where the samples give none. */
+  readonly bound: number | null
+  readonly limit: number | null
+  /** The estimate alone is within the limit: with too few samples to show it, a wall found by it is indicative. */
+  readonly estimateWithin: boolean
+  readonly reason: string
+}
+
+/**
+ * Decides every part of an objective over the window's rows, in order of intended send. `yes` when the one-sided 95 % end is
+ * within the limit, `no` when the other end is beyond it, else `inconclusive` (P99 needs 299 effective samples for any upper
+ * end). Over a run, percentiles are taken over all attempts: a failure or refusal is an infinite wait.
+ */
+export function decideObjective(
+  rows: readonly RequestRow[],
+  objective: Objective,
+): readonly ObjectiveDecision[] {
+  const decisions: ObjectiveDecision[] = []
+  if (objective.each.length > 0) decisions.push(decideEach(rows, objective))
+  for (const limit of objective.run) decisions.push(decideRunLimit(rows, limit))
+  return decisions
+}
+
+/** The objective as a whole: no when any part is, yes when all are. */
+export function combineDecisions(
+  decisions: readonly ObjectiveDecision[],
+): 'yes' | 'no' | 'inconclusive' | null {
+  const judged = decisions.filter((decision) => decision.judged)
+  if (judged.length === 0) return null
+  if (judged.some(({ met }) => met === 'no')) return 'no'
+  return judged.every(({ met }) => met === 'yes') ? 'yes' : 'inconclusive'
+}
+
+function decideEach(rows: readonly RequestRow[], objective: Objective): ObjectiveDecision {
+  const limits = objective.each.map(describeLimit).join(' and ')
+  const attempts = rows.reduce((count, row) => count + (row.outcome === 'unsent' ? 0 : 1), 0)
+  if (objective.good === null) {
+    const counted = decideGoodShare(rows, { ...objective, good: '100%' })
+    return {
+      text: limits,
+      kind: 'each',
+      judged: false,
+      met: null,
+      estimate: counted.estimate,
+      bound: null,
+      limit: null,
+      estimateWithin: true,
+      reason: 'counted, not judged',
+    }
+  }
+  const share = decideGoodShare(rows, objective)
+  const limit = toNumber(divide(parseRational(objective.good.replace('%', '')), rational(100n)))
+  const deciding = share.met === 'no' ? share.high : share.low
+  return {
+    text: `${limits}, good ${objective.good}`,
+    kind: 'each',
+    judged: true,
+    met: share.met,
+    estimate: share.estimate,
+    bound: deciding,
+    limit,
+    estimateWithin: share.estimate !== null && share.estimate >= limit,
+    reason:
+      share.estimate === null
+        ? 'no request was sent in the window'
+        : `${percent(share.estimate)} of ${attempts} attempts are good; at 95 % confidence ` +
+          `${share.met === 'no' ? 'at most' : 'at least'} ${percent(deciding ?? 0)}; ${objective.good} is asked`,
+  }
+}
+
+/** Decides one limit on a percentile of the run. */
+export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): ObjectiveDecision {
+  const ends = limit.metric === 'gap' ? gapEnds(rows, limit) : attemptEnds(rows, limit)
+  const base = {
+    text: describeRunLimit(limit),
+    kind: 'over_run',
+    judged: true,
+    limit: limit.limitMs,
+  } as const
+  if (ends === null) {
+    return {
+      ...base,
+      met: 'inconclusive',
+      estimate: null,
+      bound: null,
+      estimateWithin: false,
+      reason: 'no values in the window',
+    }
+  }
+  const within = withinLimit(limit, ends.estimate)
+  const proven = ends.high !== null && withinLimit(limit, ends.high)
+  const refuted = ends.low !== null && !withinLimit(limit, ends.low)
+  const met = proven ? 'yes' : refuted ? 'no' : 'inconclusive'
+  const bound = refuted ? ends.low : ends.high
+  return {
+    ...base,
+    met,
+    estimate: finite(ends.estimate),
+    bound: finite(bound),
+    estimateWithin: within,
+    reason: reasonOf(limit, ends, met),
+  }
+}
+
+function reasonOf(limit: RunLimit, ends: OneSidedEnds, met: 'yes' | 'no' | 'inconclusive'): string {
+  const name = `p${limit.percentile} ${limit.metric}`
+  const estimate = Number.isFinite(ends.estimate) ? `is ${ms(ends.estimate)}` : 'is a failed request'
+  const size = `${Math.floor(ends.nEff)} effective samples`
+  if (met === 'yes') return `${name} ${estimate}, at 95 % confidence at most ${ms(ends.high ?? 0)} (${size})`
+  if (met === 'no') {
+    const low = ends.low ?? 0
+    return `${name} ${estimate}, at 95 % confidence ${Number.isFinite(low) ? `at least ${ms(low)}` : 'a failure'} (${size})`
+  }
+  if (ends.high === null) return `${name} ${estimate}, but ${size} are too few for an upper end`
+  const end = Number.isFinite(ends.high) ? ms(ends.high) : 'a failure'
+  return `${name} ${estimate}, but the upper end at 95 % confidence is ${end} (${size})`
+}
+
+/** One value an attempt, failures infinite; requests without the figure (one token, not streamed) are left out. */
+function attemptEnds(rows: readonly RequestRow[], limit: RunLimit): OneSidedEnds | null {
+  const values = attemptValues(rows, limit)
+  if (values.length === 0) return null
+  const sorted = sortAscending(values)
+  const upper = effectiveUpperBound(values, limit.percentile, '0.95', sorted)
+  if (upper.estimate === null) return null
+  const nEff = upper.nEff ?? values.length
+  const whole = Math.max(1, Math.floor(nEff))
+  const rank = oneSidedLowerRank(whole, limit.percentile, '0.95')
+  const low =
+    rank === null ? null : (sorted[Math.max(1, Math.floor((rank * values.length) / whole)) - 1] ?? null)
+  return { estimate: upper.estimate, low, high: upper.high, nEff }
+}
+
+function attemptValues(rows: readonly RequestRow[], limit: Limit): Float64Array {
+  const values: number[] = []
+  for (const row of rows) {
+    if (row.outcome === 'unsent') continue
+    if (!row.ok) values.push(Number.POSITIVE_INFINITY)
+    else {
+      const value = limit.metric === 'gap' ? null : row[`${limit.metric}_ms`]
+      if (value !== null) values.push(value)
+    }
+  }
+  return Float64Array.from(values)
+}
+
+function gapEnds(rows: readonly RequestRow[], limit: RunLimit): OneSidedEnds | null {
+  const lists = rows.filter((row) => row.ok && row.gaps_ms.length > 0).map((row) => row.gaps_ms)
+  return pooledOneSidedEnds(pool(lists), limit.percentile)
+}
+
+function finite(value: number | null): number | null {
+  return value === null || !Number.isFinite(value) ? null : value
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
+}
+
+function ms(value: number): string {
+  return `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ms`
+}

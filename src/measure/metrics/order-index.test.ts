@@ -1,0 +1,36 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { sfc32 } from '../../base/random.ts'
+import { createOrderIndex } from './order-index.ts'
+
+describe('order statistics of many values are those of sorting', () => {
+  test.each<[string, (random: () => number, index: number) => number]>([
+    ['latencies', (random) => 10 - 20 * Math.log(1 - random())],
+    ['negative and positive', (random) => random() - 0.5],
+    ['many equal', (random) => Math.floor(random() * 5)],
+    ['all equal', () => 7],
+    ['ascending', (_, index) => index],
+    ['from tiny to huge', (random) => 10 ** (random() * 600 - 300)],
+    ['zeros and denormals', (random) => (random() < 0.5 ? 0 : Number.MIN_VALUE * Math.floor(random() * 9))],
+  ])('%s', (_, make) => {
+    const random = sfc32(1, 2, 3)
+    const values = Float64Array.from({ length: 100_003 }, (_, index) => make(() => random.next(), index))
+    const sorted = Float64Array.from(values).sort()
+    const before = Float64Array.from(values)
+    const index = createOrderIndex(values)
+    const ranks = [1, 2, 50_001, 90_002, 99_002, 99_902, 100_002, 100_003]
+    expect(index.at(ranks)).toEqual(ranks.map((rank) => sorted[rank - 1]))
+    expect(index.at([77_777, 1])).toEqual([sorted[77_776], sorted[0]])
+    expect(values).toEqual(before)
+  })
+
+  test('any few values, any rank', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ noNaN: true }), { minLength: 1, maxLength: 50 }), (list) => {
+        const sorted = Float64Array.from(list).sort()
+        const ranks = list.map((_, index) => index + 1)
+        expect(createOrderIndex(Float64Array.from(list)).at(ranks)).toEqual([...sorted])
+      }),
+    )
+  })
+})

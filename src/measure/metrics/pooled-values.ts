@@ -1,0 +1,201 @@
+import { iact, tailClustersForEstimate, tailClustersForInterval } from '../../stats/autocorrelation.ts'
+import { mean } from '../../stats/describe.ts'
+import {
+  oneSidedLowerRank,
+  oneSidedUpperRank,
+  orderStatisticInterval,
+} from '../../stats/percentile-interval.ts'
+import { percentileKey, percentileShare } from '../../stats/percentile.ts'
+import { rational, subtract, toNumber } from '../../stats/rational.ts'
+import { createOrderIndex, type OrderIndex } from './order-index.ts'
+import { levelsOf, namedPercentiles, percentileAt, type PercentileOptions } from './percentile-levels.ts'
+import type { Interval, MetricSummary } from './run-summary.ts'
+
+/** Many values a request (gaps), pooled: requests in order of intended send, `ends[r]` = values of the requests 0 … r. */
+export interface PooledValues {
+  readonly values: Float64Array
+  readonly ends: Uint32Array
+}
+
+/** Pools one list a request. */
+export function pool(lists: readonly (readonly number[])[]): PooledValues {
+  const ends = new Uint32Array(lists.length)
+  const values = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0))
+  let at = 0
+  lists.forEach((list, request) => {
+    for (let index = 0; index < list.length; index++) values[at++] = list[index] ?? 0
+    ends[request] = at
+  })
+  return { values, ends }
+}
+
+/**
+ * How many independent values stand behind the share of pooled values above a threshold. The values of one request hang
+ * together and so do neighbouring requests: the sample are the requests. With x_r values of g_r above and the share
+ * q = Σx ÷ Σg, the residuals e_r = x_r − q·g_r give the variance of the ratio, τ·Σe² ÷ (Σg)² (ratio estimator over clusters,
+ * Cochran, "Sampling Techniques", §6; τ = the residuals' autocorrelation time in order of arrival), and
+ * n_eff = q(1 − q) ÷ variance, at most Σg. Null where no value lies above the threshold, or all do.
+ */
+export function pooledEffectiveSize(pooled: PooledValues, threshold: number): number | null {
+  return pooledEffectiveSizes(pooled, [threshold])[0] ?? null
+}
+
+/** The same for several thresholds, ascending, in one pass over the values. */
+export function pooledEffectiveSizes(
+  pooled: PooledValues,
+  thresholds: readonly number[],
+): readonly (number | null)[] {
+  const { values, ends } = pooled
+  const limits = Float64Array.from(thresholds)
+  const above = limits.map(() => 0)
+  const counts = thresholds.map(() => new Float64Array(ends.length))
+  let at = 0
+  for (let request = 0; request < ends.length; request++) {
+    above.fill(0)
+    for (const end = ends[request] ?? 0; at < end; at++) {
+      const value = values[at] ?? 0
+      // Few values pass the first limit, fewer the next: most need one comparison.
+      for (let limit = 0; limit < limits.length && value > (limits[limit] ?? 0); limit++) above[limit]!++
+    }
+    for (let limit = 0; limit < limits.length; limit++) counts[limit]![request] = above[limit] ?? 0
+  }
+  return counts.map((count) => effectiveSize(count, pooled))
+}
+
+/** `above` has how many values of each request lie above the threshold; it is overwritten. */
+function effectiveSize(above: Float64Array, { values, ends }: PooledValues): number | null {
+  let total = 0
+  for (let request = 0; request < above.length; request++) total += above[request] ?? 0
+  if (total === 0 || total === values.length) return null
+  const share = total / values.length
+  let squares = 0
+  let before = 0
+  for (let request = 0; request < ends.length; request++) {
+    const end = ends[request] ?? 0
+    const residual = (above[request] ?? 0) - share * (end - before)
+    above[request] = residual
+    squares += residual * residual
+    before = end
+  }
+  const tau = Math.max(1, iact(above).tau ?? 1)
+  if (squares === 0) return values.length
+  return Math.min(values.length, (share * (1 - share) * values.length * values.length) / (tau * squares))
+}
+
+const one = rational(1n)
+
+/** The summary of pooled values: percentiles by exact rank over every value, intervals by the clusters behind them. */
+export function summarizePooled(pooled: PooledValues, options: PercentileOptions): MetricSummary {
+  const { values } = pooled
+  const n = values.length
+  const index = createOrderIndex(values)
+  const levels = levelsOf(options)
+  const found = new Map<string, number | null>()
+  const ci: Record<string, Interval> = {}
+  const why: Record<string, string> = {}
+  let nEff: number | null = null
+  if (n > 0) {
+    const estimates = estimatesOf(index, levels, options)
+    const ranks: { key: string; low: number | null; high: number | null }[] = []
+    const sizes = pooledEffectiveSizes(
+      pooled,
+      levels.map((level) => estimates.get(level) ?? Number.POSITIVE_INFINITY),
+    )
+    for (const [at, level] of levels.entries()) {
+      const key = percentileKey(level)
+      found.set(level, estimates.get(level) ?? null)
+      const effective = sizes[at] ?? null
+      if (effective === null) {
+        why[key] = 'no value lies above the estimate'
+        continue
+      }
+      nEff = effective
+      const tail = effective * tailShare(level)
+      if (tail < tailClustersForInterval) {
+        const biased = tail < tailClustersForEstimate ? '; the estimate itself is unreliable' : ''
+        why[key] =
+          `only ${tail.toFixed(1)} independent tail events, an interval needs ${tailClustersForInterval}${biased}`
+        continue
+      }
+      const whole = Math.floor(effective)
+      const interval = orderStatisticInterval(whole, level, '0.95')
+      ranks.push({
+        key,
+        low: interval.lowRank === null ? null : Math.floor((interval.lowRank * n) / whole),
+        high: interval.highRank === null ? null : Math.ceil((interval.highRank * n) / whole),
+      })
+    }
+    const ends = index.at(ranks.flatMap(({ low, high }) => [low ?? 1, high ?? n]))
+    ranks.forEach(({ key, low, high }, at) => {
+      ci[key] = [
+        low === null ? null : (ends[2 * at] ?? null),
+        high === null ? null : (ends[2 * at + 1] ?? null),
+      ]
+    })
+  }
+  const [min = null, max = null] = n === 0 ? [] : index.at([1, n])
+  return {
+    n,
+    n_eff: nEff,
+    mean: mean(values),
+    min,
+    ...namedPercentiles(found),
+    max,
+    ci,
+    why,
+    all_attempts: null,
+  }
+}
+
+/** All estimates with one pass over the values for each definition's ranks. */
+function estimatesOf(
+  index: OrderIndex,
+  levels: readonly string[],
+  options: PercentileOptions,
+): Map<string, number | null> {
+  const ranks: number[] = []
+  const collectRanks = (asked: readonly number[]): number[] => {
+    ranks.push(...asked)
+    return asked.map(() => 0)
+  }
+  for (const level of levels) percentileAt(index.length, level, options.percentileType, collectRanks)
+  index.at(ranks)
+  return new Map(
+    levels.map((level) => [
+      level,
+      percentileAt(index.length, level, options.percentileType, (asked) => index.at(asked)),
+    ]),
+  )
+}
+
+function tailShare(level: string): number {
+  const share = percentileShare(level)
+  return Math.min(toNumber(share), toNumber(subtract(one, share)))
+}
+
+/** An estimate with its one-sided 95 % ends at an effective size; an end that no order statistic gives is null. */
+export interface OneSidedEnds {
+  readonly estimate: number
+  readonly low: number | null
+  readonly high: number | null
+  readonly nEff: number
+}
+
+/** The one-sided ends of a pooled percentile, as objectives on gaps are judged by them. Null without values. */
+export function pooledOneSidedEnds(pooled: PooledValues, level: string): OneSidedEnds | null {
+  const n = pooled.values.length
+  if (n === 0) return null
+  const index = createOrderIndex(pooled.values)
+  const estimate = percentileAt(n, level, '1', (asked) => index.at(asked))
+  if (estimate === null) return null
+  const nEff = pooledEffectiveSize(pooled, estimate) ?? pooled.ends.length
+  const whole = Math.max(1, Math.floor(nEff))
+  const low = oneSidedLowerRank(whole, level, '0.95')
+  const high = oneSidedUpperRank(whole, level, '0.95')
+  return {
+    estimate,
+    low: low === null ? null : (index.at([Math.floor((low * n) / whole)])[0] ?? null),
+    high: high === null ? null : (index.at([Math.ceil((high * n) / whole)])[0] ?? null),
+    nEff,
+  }
+}

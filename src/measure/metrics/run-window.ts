@@ -1,0 +1,59 @@
+import type { RequestRow } from '../record/request-row.ts'
+import type { Counts } from './run-summary.ts'
+
+/** The measurement window on the run's clock, ms: a request belongs to it by its intended send, start <= planned < end. */
+export interface RunWindow {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Whether a request belongs to the window. One that was never given a time (a slot that never came free) does not. */
+export function isInWindow(row: RequestRow, window: RunWindow): boolean {
+  return row.planned_ms !== null && row.planned_ms >= window.startMs && row.planned_ms < window.endMs
+}
+
+/** By intended send, then by id: the same rows give the same figures to the last bit, in whatever order they came. */
+export function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
+  const at = (row: RequestRow): number => row.planned_ms ?? Number.MAX_VALUE
+  return [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+}
+
+/**
+ * The window that holds every request whole: from the first intended send to the last thing seen of any. For rows that come
+ * without one. Null for no rows.
+ */
+export function wholeWindow(rows: readonly RequestRow[]): RunWindow | null {
+  let startMs = Number.POSITIVE_INFINITY
+  let endMs = Number.NEGATIVE_INFINITY
+  for (const row of rows) {
+    if (row.planned_ms === null) continue
+    startMs = Math.min(startMs, row.planned_ms)
+    endMs = Math.max(endMs, row.planned_ms + Math.max(0, row.done_ms ?? 0, row.e2e_ms ?? 0, row.lag_ms ?? 0))
+  }
+  if (endMs < startMs) return null
+  // The end is not part of the window: the last request of a run without any duration still is.
+  return { startMs, endMs: endMs === startMs ? endMs + 1 : nextUp(endMs) }
+}
+
+/** A number a little larger, far below what any clock tells apart. */
+function nextUp(ms: number): number {
+  return ms + Math.max(Math.abs(ms), 1) * Number.EPSILON * 2
+}
+
+/** How many became what. Every row is in exactly one of the five, so that they always add up to `planned`. */
+export function countOutcomes(rows: readonly RequestRow[]): Counts {
+  const counts = { ok: 0, failed: 0, shed: 0, censored: 0, unsent: 0 }
+  for (const row of rows) counts[row.outcome]++
+  return { planned: rows.length, sent: rows.length - counts.unsent, ...counts }
+}
+
+/** Failed attempts by kind; refusals and requests cut at the end under their own names where they carry none. */
+export function countErrors(rows: readonly RequestRow[]): Record<string, number> {
+  const errors: Record<string, number> = {}
+  for (const row of rows) {
+    if (row.outcome === 'ok' || row.outcome === 'unsent') continue
+    const kind = row.error_kind ?? row.outcome
+    errors[kind] = (errors[kind] ?? 0) + 1
+  }
+  return errors
+}

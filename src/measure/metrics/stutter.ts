@@ -1,0 +1,91 @@
+import { nearestRank } from '../../stats/percentile.ts'
+import type { RequestRow } from '../record/request-row.ts'
+import type { Stutter } from './run-summary.ts'
+
+/** A stream stutters when its worst gap is over this many times the median of its gaps. */
+export const stutterFactor = 5
+
+/**
+ * Pauses inside streams, over ok requests with at least two gaps. The gap percentiles are each stream's own, and of them the
+ * median stream's (`gap_p95_ms`, `gap_p99_ms`): what one user sees, not what one gap of all is; `gap_max_ms` is the worst of
+ * all. A stream's p99 of 100 gaps misses a single stall: its largest gap and that gap's share of the stream's time stand beside.
+ *
+ * A stream stutters when its worst gap is over five times the median of its gaps that are not 0 (events that arrived in one
+ * network chunk have gaps of 0, which say nothing of a pause).
+ */
+export function stutter(rows: readonly RequestRow[]): Stutter {
+  const p95: number[] = []
+  const p99: number[] = []
+  const shares: number[] = []
+  let streams = 0
+  let stuttering = 0
+  let worst: number | null = null
+  const ranks = new Map<number, { readonly p95: number; readonly p99: number }>()
+  let top = new Float64Array(64)
+  for (const row of rows) {
+    const gaps = row.gaps_ms
+    const n = gaps.length
+    if (!row.ok || n < 2) continue
+    // Ranks from above: the 11th and the 3rd largest of 200.
+    let rank = ranks.get(n)
+    if (rank === undefined) {
+      rank = { p95: n - nearestRank(n, '95'), p99: n - nearestRank(n, '99') }
+      ranks.set(n, rank)
+    }
+    if (top.length <= rank.p95) top = new Float64Array(rank.p95 * 2)
+    const total = keepLargest(gaps, top, rank.p95 + 1)
+    const largest = top[0] ?? 0
+    streams++
+    worst = worst === null ? largest : Math.max(worst, largest)
+    p95.push(top[rank.p95] ?? 0)
+    p99.push(top[rank.p99] ?? 0)
+    if (total > 0) shares.push(largest / total)
+    if (isOverMedian(gaps, largest)) stuttering++
+  }
+  return {
+    streams,
+    stuttering_streams: stuttering,
+    gap_p95_ms: median(p95),
+    gap_p99_ms: median(p99),
+    gap_max_ms: worst,
+    worst_gap_share_max: shares.length === 0 ? null : shares.reduce((a, b) => Math.max(a, b)),
+    worst_gap_share_p50: median(shares),
+  }
+}
+
+/** Puts the `keep` largest into `top`, descending, and returns the sum of all. Sorting each stream would take ten times as long. */
+function keepLargest(gaps: readonly number[], top: Float64Array, keep: number): number {
+  let total = 0
+  let kept = 0
+  for (let index = 0; index < gaps.length; index++) {
+    const gap = gaps[index] ?? 0
+    total += gap
+    if (kept === keep && gap <= (top[keep - 1] ?? 0)) continue
+    let place = kept < keep ? kept++ : keep - 1
+    while (place > 0 && (top[place - 1] ?? 0) < gap) {
+      top[place] = top[place - 1] ?? 0
+      place--
+    }
+    top[place] = gap
+  }
+  return total
+}
+
+/** Whether `largest` is over five times the median of the gaps above 0: whether at least half of these are under its fifth. */
+function isOverMedian(gaps: readonly number[], largest: number): boolean {
+  let aboveZero = 0
+  let under = 0
+  for (let index = 0; index < gaps.length; index++) {
+    const gap = gaps[index] ?? 0
+    if (gap <= 0) continue
+    aboveZero++
+    if (gap * stutterFactor < largest) under++
+  }
+  return aboveZero > 0 && under >= Math.ceil(aboveZero / 2)
+}
+
+function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.ceil(sorted.length / 2) - 1] ?? null
+}

@@ -1,0 +1,110 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import type { RequestRow } from './request-row.ts'
+import type { RunManifest } from './manifest.ts'
+import { withoutSecrets } from './redact.ts'
+import { rowToJson } from './row-text.ts'
+
+/** The form of `journal.ndjson`: a header line, then a line a row; further header lines replace the one before. */
+export const journalSchema = 'plimsoll.journal/1'
+
+/** Where a journal's text goes. `node:fs/promises` file handles opened with `a` are one (`appendFile`). */
+export interface JournalFile {
+  append(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface JournalTimers {
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(timer: unknown): void
+}
+
+/**
+ * The append-only record of a run while it is made. Lines reach the operating system within `flushEveryMs` of `append` (a
+ * killed process loses at most what came since; nothing is lost when only the process dies, since no fsync is needed for that).
+ */
+export interface Journal {
+  append(rows: readonly RequestRow[]): void
+  /** The manifest with what was learnt since (window, server facts): a further header line. */
+  update(manifest: RunManifest): void
+  /** Writes what is pending and waits for it. */
+  flush(): Promise<void>
+  /** Flushes and closes. Throws the first error that any write met. */
+  close(): Promise<void>
+}
+
+export interface JournalOptions {
+  readonly timers: JournalTimers
+  /** At most 1,000 by contract; 500 unless given. */
+  readonly flushEveryMs?: number
+  /** Pending text beyond this is written at once, in characters. */
+  readonly flushAtLength?: number
+  /** Texts that must never reach the disk (the API key): a server's error message may quote them. */
+  readonly secrets?: readonly string[]
+}
+
+export function createJournal(file: JournalFile, manifest: RunManifest, options: JournalOptions): Journal {
+  const flushEveryMs = options.flushEveryMs ?? 500
+  const flushAtLength = options.flushAtLength ?? 1 << 20
+  let pending = ''
+  let timer: unknown = null
+  let tail: Promise<void> = Promise.resolve()
+  let failure: unknown = null
+
+  function write(): Promise<void> {
+    if (timer !== null) options.timers.clearTimeout(timer)
+    timer = null
+    if (pending === '') return tail
+    const text = pending
+    pending = ''
+    tail = tail
+      .then(() => file.append(text))
+      .catch((error: unknown) => {
+        failure ??= error
+      })
+    return tail
+  }
+
+  function add(line: string): void {
+    pending += withoutSecrets(line, options.secrets)
+    if (pending.length >= flushAtLength) void write()
+    else timer ??= options.timers.setTimeout(() => void write(), flushEveryMs)
+  }
+
+  function header(manifest: RunManifest): void {
+    add(`${JSON.stringify({ journal: journalSchema, manifest })}\n`)
+    void write()
+  }
+
+  async function flush(): Promise<void> {
+    await write()
+    if (failure !== null) throw failure
+  }
+
+  header(manifest)
+  return {
+    append(rows) {
+      for (const row of rows) add(`${rowToJson(row)}\n`)
+    },
+    update: header,
+    flush,
+    async close() {
+      await write()
+      await file.close()
+      if (failure !== null) throw failure
+    },
+  }
+}
+
+/** Opens `path` for appending and writes the header line. */
+export async function openJournal(
+  path: string,
+  manifest: RunManifest,
+  options: JournalOptions,
+): Promise<Journal> {
+  const handle: FileHandle = await open(path, 'a')
+  return createJournal(
+    { append: (text) => handle.appendFile(text), close: () => handle.close() },
+    manifest,
+    options,
+  )
+}

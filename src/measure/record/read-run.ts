@@ -1,0 +1,171 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { PlimsollError } from '../../base/errors.ts'
+import { readJournal } from './read-journal.ts'
+import { manifestFromJson, type RunManifest } from './manifest.ts'
+import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
+import type { RequestRow } from './request-row.ts'
+import { inOrderOfIntent, runFiles } from './run-folder.ts'
+
+/** A run as it lies on the disk. */
+export interface RunRecord {
+  /** The run folder (or the folder of the lone file that was given). */
+  readonly path: string
+  readonly manifest: RunManifest
+  /** In order of intended send. */
+  readonly rows: readonly RequestRow[]
+  /** Whether the run ended by itself: its manifest and rows are final. */
+  readonly complete: boolean
+  /** How many requests the plan had, or null where it had no end; beside `rows.length` it says what is missing. */
+  readonly planned: number | null
+  /** What is missing, in sentences; empty for a complete run. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * Reads a run: a finished folder, one whose run was killed (its journal), or a path to `run.json`, `requests.parquet` or
+ * `journal.ndjson`.
+ * @throws PlimsollError PLIM_RUN_FOLDER when there is nothing of a run at `path`, or it is of a form unknown here.
+ */
+export async function readRun(path: string, options: ReadRequestsOptions = {}): Promise<RunRecord> {
+  if (await isFolder(path)) return readFolder(path, options)
+  if (!(await isFile(path))) {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no run here', {
+      expected: 'a run folder, or its run.json, requests.parquet or journal.ndjson',
+      received: 'no such file or folder',
+      where: { file: path },
+    })
+  }
+  if (path.endsWith('.parquet')) return readLoneRequests(path, options)
+  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) return readKilled(dirname(path), path)
+  if (basename(path) === runFiles.manifest) return readFolder(dirname(path), options)
+  throw new PlimsollError('PLIM_RUN_FOLDER', 'this file is not part of a run folder', {
+    expected: 'a run folder, or its run.json, requests.parquet or journal.ndjson',
+    where: { file: path },
+    hint: 'results of other tools are read by plimsoll import',
+  })
+}
+
+async function readFolder(path: string, options: ReadRequestsOptions): Promise<RunRecord> {
+  const manifestFile = join(path, runFiles.manifest)
+  const journalFile = join(path, runFiles.journal)
+  const requestsFile = join(path, runFiles.requests)
+  const [hasManifest, hasJournal, hasRequests] = await Promise.all([
+    isFile(manifestFile),
+    isFile(journalFile),
+    isFile(requestsFile),
+  ])
+  if (hasManifest && hasRequests) {
+    const manifest = await readManifest(manifestFile)
+    const { rows } = await readRequests(requestsFile, options)
+    return finished(path, manifest, rows)
+  }
+  if (hasJournal) return readKilled(path, journalFile)
+  if (hasRequests) return readLoneRequests(requestsFile, options)
+  if (hasManifest) {
+    const manifest = await readManifest(manifestFile)
+    return {
+      path,
+      manifest,
+      rows: [],
+      complete: false,
+      planned: manifest.planned,
+      missing: [
+        `the rows of its requests: neither ${runFiles.requests} nor ${runFiles.journal} is in the folder`,
+      ],
+    }
+  }
+  const sweep = await isFile(join(path, 'sweep.json'))
+  throw new PlimsollError(
+    'PLIM_RUN_FOLDER',
+    sweep ? 'this is a sweep, not a run' : 'this folder holds no run',
+    {
+      expected: `a folder with ${runFiles.manifest} and ${runFiles.requests}, or ${runFiles.journal}`,
+      where: { file: path },
+      ...(sweep
+        ? { hint: 'give one of the run folders in it, or the sweep to a verb that takes sweeps' }
+        : {}),
+    },
+  )
+}
+
+/** Reads and checks a `run.json`. */
+export async function readManifest(file: string): Promise<RunManifest> {
+  const text = await readFile(file, 'utf8')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'the manifest is not JSON', {
+      received: text.slice(0, 80),
+      where: { file },
+      cause,
+    })
+  }
+  return manifestFromJson(value, file)
+}
+
+function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): RunRecord {
+  const missing: string[] = []
+  if (manifest.planned !== null && rows.length !== manifest.planned) {
+    missing.push(`${rows.length} rows for ${manifest.planned} planned requests`)
+  }
+  return { path, manifest, rows, complete: missing.length === 0, planned: manifest.planned, missing }
+}
+
+async function readLoneRequests(file: string, options: ReadRequestsOptions): Promise<RunRecord> {
+  const beside = join(dirname(file), runFiles.manifest)
+  const { rows, manifestJson } = await readRequests(file, options)
+  if (manifestJson !== null) {
+    return finished(dirname(file), manifestFromJson(JSON.parse(manifestJson), file), rows)
+  }
+  if (await isFile(beside)) return finished(dirname(file), await readManifest(beside), rows)
+  throw new PlimsollError('PLIM_RUN_FOLDER', 'this Parquet file says nothing of its run', {
+    expected: `the manifest in the file's own metadata, or ${runFiles.manifest} beside it`,
+    where: { file },
+    hint: 'a program that rewrote the file dropped the metadata: put it back into its run folder',
+  })
+}
+
+async function readKilled(path: string, file: string): Promise<RunRecord> {
+  const rows: RequestRow[] = []
+  const content = await readJournal(file, (row) => rows.push(row))
+  const { manifest } = content
+  if (manifest === null) {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'the journal is empty: the run was ended before it began', {
+      where: { file },
+    })
+  }
+  const missing = ['the run did not end by itself: its summary is made from the journal']
+  if (manifest.planned !== null) {
+    missing.push(`${manifest.planned - rows.length} of ${manifest.planned} planned requests have no row`)
+  }
+  if (content.torn) missing.push('the last line of the journal was cut while it was written')
+  if (content.unreadable > 0) {
+    missing.push(
+      `${content.unreadable} lines of the journal cannot be read, the first is line ${content.firstUnreadableLine}`,
+    )
+  }
+  return {
+    path,
+    manifest,
+    rows: inOrderOfIntent(rows),
+    complete: false,
+    planned: manifest.planned,
+    missing,
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+}

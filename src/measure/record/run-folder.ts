@@ -1,0 +1,138 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PlimsollError } from '../../base/errors.ts'
+import { openJournal, type Journal, type JournalOptions } from './journal.ts'
+import { startManifest, type ManifestStart, type RunManifest } from './manifest.ts'
+import { redact, withoutSecrets } from './redact.ts'
+import type { RequestRow } from './request-row.ts'
+import { writeRequests } from './write-requests.ts'
+
+/** The files of a run folder. */
+export const runFiles = {
+  manifest: 'run.json',
+  journal: 'journal.ndjson',
+  requests: 'requests.parquet',
+} as const
+
+/** A run folder that is being filled. */
+export interface RunFolder {
+  readonly path: string
+  readonly journal: Journal
+}
+
+export interface CreateRunOptions extends JournalOptions {
+  /** The folder of runs, made if need be. */
+  readonly parent: string
+  /** The local wall-clock time of the start, for the folder's name. */
+  readonly startedAt: Date
+  /** The folder's exact path instead of `parent/<time>-<name>`: it must not exist, or be empty. */
+  readonly path?: string
+}
+
+/**
+ * Makes `runs/<MMDD-HHMM>-<name>/` with its journal open; a name that is taken gets `-2`, `-3`, …
+ * @throws PlimsollError PLIM_RUN_FOLDER when it cannot be made.
+ */
+export async function createRunFolder(start: ManifestStart, options: CreateRunOptions): Promise<RunFolder> {
+  const manifest = redact(startManifest(start), options.secrets)
+  const path = await makeFolder(start.name, options)
+  const journal = await openJournal(join(path, runFiles.journal), manifest, options)
+  return { path, journal }
+}
+
+/** `1129-1436-run`: month, day, hour, minute, and the name in letters, digits, dots, dashes and underscores. */
+export function runFolderName(startedAt: Date, name: string): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const date = `${two(startedAt.getMonth() + 1)}${two(startedAt.getDate())}`
+  const time = `${two(startedAt.getHours())}${two(startedAt.getMinutes())}`
+  const safe = name
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80)
+  return `${date}-${time}-${safe === '' ? 'run' : safe}`
+}
+
+async function makeFolder(name: string, options: CreateRunOptions): Promise<string> {
+  const wanted = options.path ?? join(options.parent, runFolderName(options.startedAt, name))
+  try {
+    await mkdir(join(wanted, '..'), { recursive: true })
+    for (let attempt = 1; attempt < 1000; attempt++) {
+      const path = attempt === 1 ? wanted : `${wanted}-${attempt}`
+      try {
+        await mkdir(path)
+        return path
+      } catch (error) {
+        if (!isCode(error, 'EEXIST')) throw error
+      }
+    }
+  } catch (cause) {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'the run folder cannot be made', {
+      received: cause instanceof Error ? cause.message : String(cause),
+      where: { file: wanted },
+      hint: 'give another place with --runs-dir or --out',
+      cause,
+    })
+  }
+  throw new PlimsollError('PLIM_RUN_FOLDER', 'no free name for the run folder', { where: { file: wanted } })
+}
+
+/**
+ * Ends a run: `requests.parquet` (in order of intended send), then `run.json`, each written beside its place and renamed, then
+ * the journal is removed. A process killed in between leaves a folder that reads as well as before.
+ */
+export async function finishRunFolder(
+  folder: RunFolder,
+  manifest: RunManifest,
+  rows: readonly RequestRow[],
+  secrets: readonly string[] = [],
+): Promise<RunManifest> {
+  await folder.journal.close()
+  const safe = await writeRun(folder.path, manifest, rows, secrets)
+  await rm(join(folder.path, runFiles.journal), { force: true })
+  return safe
+}
+
+/** Writes a finished run folder in one go: what importers and the simulator use, whose rows exist at once. */
+export async function writeRun(
+  path: string,
+  manifest: RunManifest,
+  rows: readonly RequestRow[],
+  secrets: readonly string[] = [],
+): Promise<RunManifest> {
+  const safe = redact(manifest, secrets)
+  const text = `${JSON.stringify(safe, null, 2)}\n`
+  await mkdir(path, { recursive: true })
+  const requests = join(path, runFiles.requests)
+  writeRequests(
+    `${requests}.tmp`,
+    inOrderOfIntent(rows).map((row) => withoutSecretsIn(row, secrets)),
+    JSON.stringify(safe),
+  )
+  await rename(`${requests}.tmp`, requests)
+  const file = join(path, runFiles.manifest)
+  await writeFile(`${file}.tmp`, text)
+  await rename(`${file}.tmp`, file)
+  return safe
+}
+
+/** A server may quote the key in what it answers. */
+function withoutSecretsIn(row: RequestRow, secrets: readonly string[]): RequestRow {
+  const message = row.error_message
+  if (message === null || !secrets.some((secret) => message.includes(secret))) return row
+  return { ...row, error_message: withoutSecrets(message, secrets) }
+}
+
+/** Rows by intended send, those without one last; equal times keep their order. */
+export function inOrderOfIntent(rows: readonly RequestRow[]): readonly RequestRow[] {
+  const at = (row: RequestRow): number => row.planned_ms ?? row.sent_ms ?? Number.POSITIVE_INFINITY
+  return [...rows].sort((a, b) => {
+    const left = at(a)
+    const right = at(b)
+    return left === right ? 0 : left - right
+  })
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { randomStream } from '../../base/random.ts'
+import { learnTokens, type TokenSources } from './learn-tokens.ts'
+import { plainWords } from './vocabulary.ts'
+
+/** A server whose tokens are `cost` of each whitespace piece, with a mark in front and a template of 7 around a chat. */
+function server(
+  cost: (word: string) => number,
+  offers: { tokenize: boolean; usage: boolean },
+): TokenSources & { calls: () => number } {
+  let calls = 0
+  const bare = (text: string): number => {
+    calls++
+    return Math.round(text.split(' ').reduce((sum, word) => sum + cost(word), 1))
+  }
+  const probe = `Text ${plainWords.slice(0, 16).join(' ')}`
+  return {
+    count: offers.tokenize ? (text) => Promise.resolve(bare(text)) : null,
+    usage: (text) => Promise.resolve(offers.usage ? bare(text) + 7 : null),
+    probe: { text: probe, words: 16, promptTokens: offers.usage ? bare(probe) + 7 : null },
+    calls: () => calls,
+  }
+}
+
+const rows: [
+  sentence: string,
+  cost: (word: string) => number,
+  offers: { tokenize: boolean; usage: boolean },
+  kind: string,
+  exact: boolean,
+  worst: number,
+][] = [
+  [
+    '/tokenize and usage, one token a word',
+    () => 1,
+    { tokenize: true, usage: true },
+    'server-tokenize',
+    true,
+    0,
+  ],
+  [
+    '/tokenize and usage, bytes',
+    (word) => word.length + 1,
+    { tokenize: true, usage: true },
+    'server-tokenize',
+    true,
+    0,
+  ],
+  [
+    '/tokenize alone: the template is not known',
+    () => 1,
+    { tokenize: true, usage: false },
+    'server-tokenize',
+    false,
+    7,
+  ],
+  ['usage alone, one token a word', () => 1, { tokenize: false, usage: true }, 'calibrated', true, 0],
+  [
+    'usage alone, words of several costs',
+    (word) => (word.length > 4 ? 2 : 1),
+    { tokenize: false, usage: true },
+    'calibrated',
+    false,
+    40,
+  ],
+]
+
+describe('learnTokens', () => {
+  test.each(rows)('%s', async (_sentence, cost, offers, kind, exact, worst) => {
+    const from = server(cost, offers)
+    const counter = await learnTokens(from)
+    expect(counter).toMatchObject({ kind, exact })
+    expect(from.calls()).toBeLessThan(120)
+    expect(counter.warnings.map((warning) => warning.kind)).toEqual(exact ? [] : ['lengths_not_as_asked'])
+    for (const [index, length] of [60, 500, 1000].entries()) {
+      const made = counter.makePrompt(length, randomStream(3, 'x', index))
+      const truth = made.text.split(' ').reduce((sum, word) => sum + cost(word), 1) + 7
+      expect(Math.abs(truth - length)).toBeLessThanOrEqual(worst)
+      expect(Math.abs((made.tokens ?? 0) - length)).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test('neither: a word a token, lengths unknown, and it is said', async () => {
+    const counter = await learnTokens(server(() => 1, { tokenize: false, usage: false }))
+    expect(counter.kind).toBe('unknown')
+    const made = counter.makePrompt(50, randomStream(1, 'x'))
+    expect(made.tokens).toBeNull()
+    expect(made.text.split(' ')).toHaveLength(50)
+    expect(counter.warnings).toHaveLength(1)
+  })
+
+  test('says how it knows', async () => {
+    const counter = await learnTokens(server(() => 1, { tokenize: true, usage: true }))
+    expect(counter.basis).toBe(
+      `learnt from /tokenize in 5 questions: ${plainWords.length} words of 1 token each, 7 tokens of template; two prompts made to check were exact`,
+    )
+  })
+})

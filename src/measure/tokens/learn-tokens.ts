@@ -1,0 +1,101 @@
+import type { Warning } from '../../base/warnings.ts'
+import { randomStream } from '../../base/random.ts'
+import { joined, learnWordCosts } from './learn-word-costs.ts'
+import { tokenCounter, unknownTokenCounter, type TokenCounter } from './token-counter.ts'
+import { plainWords, promptLead } from './vocabulary.ts'
+import { composeWords, type WordCosts } from './word-costs.ts'
+
+/** Who can be asked about lengths. */
+export interface TokenSources {
+  /** Tokens of a bare text, by the server's `/tokenize`; null where it has none. */
+  readonly count: ((text: string) => Promise<number>) | null
+  /** `usage.prompt_tokens` of a request with this prompt (and one token of output); null where none comes back. */
+  readonly usage: (text: string) => Promise<number | null>
+  /** A prompt whose usage is known already: the preflight's probe, of `words` words. */
+  readonly probe: { readonly text: string; readonly words: number; readonly promptTokens: number | null }
+}
+
+/**
+ * How long prompts are on this server: by its `/tokenize` where it has one, else calibrated on its usage by three small
+ * requests, else unknown. Lengths are those of `usage.prompt_tokens`, chat template included.
+ */
+export async function learnTokens(sources: TokenSources): Promise<TokenCounter> {
+  const promptTokens = sources.probe.promptTokens ?? (await sources.usage(sources.probe.text))
+  if (sources.count !== null) return await byTokenize(sources.count, sources, promptTokens)
+  if (promptTokens !== null) return await byUsage(promptTokens, sources)
+  return unknownTokenCounter('the server has no /tokenize and sends no usage')
+}
+
+async function byTokenize(
+  count: (text: string) => Promise<number>,
+  { probe }: TokenSources,
+  promptTokens: number | null,
+): Promise<TokenCounter> {
+  const learnt = await learnWordCosts(count)
+  // What the usage has beyond the bare text: the chat template and its marks.
+  const template = promptTokens === null ? null : promptTokens - (await count(probe.text))
+  const words: WordCosts = {
+    words: learnt.words,
+    costs: learnt.costs,
+    leadTokens: learnt.leadTokens + (template ?? 0),
+  }
+  const exact = learnt.worstErrorTokens === 0 && template !== null
+  const each = typeof learnt.costs === 'number' ? `of ${tokens(learnt.costs)} each` : 'of several tokens'
+  return tokenCounter({
+    kind: 'server-tokenize',
+    words,
+    exact,
+    basis: `learnt from /tokenize in ${learnt.calls + 1} questions: ${learnt.words.length} words ${each}, ${
+      template === null ? 'what the chat template adds unknown' : `${template} tokens of template`
+    }; two prompts made to check were ${learnt.worstErrorTokens === 0 ? 'exact' : `off by up to ${tokens(learnt.worstErrorTokens)}`}`,
+    warnings: exact ? [] : [inexact('/tokenize', learnt.worstErrorTokens, template === null)],
+  })
+}
+
+/**
+ * A line through two prompts: the probe's few words, and every word of the vocabulary once. Where the second has exactly as many
+ * tokens more as words more, each word costs one (none can cost less).
+ */
+async function byUsage(probeTokens: number, { usage, probe }: TokenSources): Promise<TokenCounter> {
+  const all = await usage(promptLead + joined(plainWords))
+  if (all === null || all <= probeTokens) {
+    return unknownTokenCounter('the server’s usage does not grow with the prompt')
+  }
+  const cost = (all - probeTokens) / (plainWords.length - probe.words)
+  const words: WordCosts = { words: plainWords, costs: cost, leadTokens: probeTokens - cost * probe.words }
+  const made = composeWords(words, checkTokens, randomStream('check', 'usage'))
+  const counted = await usage(promptLead + made.text)
+  const expected = words.leadTokens + made.tokens
+  const error = counted === null ? null : Math.abs(counted - expected)
+  const exact = error !== null && error < 0.5 && cost === 1
+  return tokenCounter({
+    kind: 'calibrated',
+    words,
+    exact,
+    basis: `calibrated on the server's usage: ${tokens(cost)} a word and ${tokens(words.leadTokens)} a prompt (from ${probe.words} and ${
+      plainWords.length
+    } words); a third prompt was ${error === null ? 'not counted' : error < 0.5 ? 'exact' : `off by ${tokens(error)} in ${counted}`}`,
+    warnings: exact ? [] : [inexact('the usage of three probes', error, false)],
+  })
+}
+
+const checkTokens = 512
+
+function inexact(by: string, error: number | null, templateUnknown: boolean): Warning {
+  return {
+    kind: 'lengths_not_as_asked',
+    message: templateUnknown
+      ? 'prompt lengths leave out what the chat template adds'
+      : `prompt lengths are near what was asked, not exact${error === null ? '' : `: a prompt made to check was off by ${tokens(error)}`}`,
+    cause: templateUnknown
+      ? 'the server sends no usage'
+      : `lengths were learnt from ${by}, and words cost different numbers of tokens`,
+    next: '--tokenizer PATH',
+    evidence: { error_tokens: error, template_unknown: templateUnknown },
+  }
+}
+
+function tokens(count: number): string {
+  const shown = String(Number(count.toPrecision(4)))
+  return `${shown} ${shown === '1' ? 'token' : 'tokens'}`
+}

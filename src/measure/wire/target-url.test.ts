@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { PlimsollError } from '../../base/errors.ts'
+import { resolveEndpoint, serverRoot } from './target-url.ts'
+
+interface UrlCase {
+  readonly base_urls: readonly string[]
+}
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../test/cases/${name}`, import.meta.url), 'utf8'))
+
+/** The endpoint, or `reject` for a PLIM_URL error; any other error is thrown on. */
+function resolved(base: string): string {
+  try {
+    return resolveEndpoint(base, 'chat').href
+  } catch (error) {
+    if (error instanceof PlimsollError && error.code === 'PLIM_URL') return 'reject'
+    throw error
+  }
+}
+
+describe('the endpoint behind a base URL', () => {
+  const input = read('http-02-redirects-and-urls.in.json') as UrlCase
+  const { expect: wanted } = read('http-02-redirects-and-urls.expect.json') as { expect: { urls: string[] } }
+  it.each(input.base_urls.map((base, index) => [base, wanted.urls[index]!]))(
+    '%s leads to %s',
+    (base, url) => {
+      expect(resolved(base)).toBe(url)
+    },
+  )
+
+  it.each([
+    ['a host name alone', 'gpu-7', 'http://gpu-7/v1/chat/completions'],
+    ['blanks around it', '  localhost:8000  ', 'http://localhost:8000/v1/chat/completions'],
+    ['a bare IPv6 address in brackets', '[::1]:8000', 'http://[::1]:8000/v1/chat/completions'],
+    ['a bare IPv6 address without brackets', '::1:8000', 'reject'],
+    ['doubled slashes', 'http://h:1//v1//', 'http://h:1/v1/chat/completions'],
+    ['another version segment', 'https://h/api/v3', 'https://h/api/v3/chat/completions'],
+    ["the other API's whole path", 'http://h/v1/completions', 'http://h/v1/chat/completions'],
+    [
+      'a query is kept, a fragment is not',
+      'https://h/v1?api-version=2#x',
+      'https://h/v1/chat/completions?api-version=2',
+    ],
+    ['a scheme in capitals', 'HTTP://h:1', 'http://h:1/v1/chat/completions'],
+    ['a port that is none', 'http://h:99999', 'reject'],
+    ['a user and password', 'http://u:p@h', 'reject'],
+    ['nothing', '', 'reject'],
+    ['a websocket', 'ws://h', 'reject'],
+  ])('%s', (_, base, url) => {
+    expect(resolved(base)).toBe(url)
+  })
+
+  it('does not repeat credentials in its message', () => {
+    expect(() => resolveEndpoint('http://me:secret@h', 'chat')).toThrow(
+      expect.objectContaining({ received: expect.not.stringContaining('secret') as string }) as Error,
+    )
+  })
+
+  it.each([
+    ['http://localhost:8000/v1', 'http://localhost:8000/'],
+    ['https://gw.example/llm/v1/chat/completions?x=1', 'https://gw.example/llm/'],
+    ['localhost:8000', 'http://localhost:8000/'],
+  ])('the root of %s is %s', (base, root) => {
+    expect(serverRoot(base).href).toBe(root)
+  })
+})

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import { PlimsollError } from '../../base/errors.ts'
+import { exponential, randomStream } from '../../base/random.ts'
+import type { Warning } from '../../base/warnings.ts'
+import { arrivalTimes, pacerEndMs } from '../load/arrivals.ts'
+import { describePacer } from '../load/describe-pacer.ts'
+import { checkPacer, isOpenLoop, type OpenLoopPacer, type Pacer } from '../load/pacer.ts'
+import type { TokenCounter } from '../tokens/token-counter.ts'
+import { contentMaker, type RequestContent } from './request-content.ts'
+import type { PlannedRequest } from './planned-request.ts'
+import { requestBody, type BodySettings } from './request-body.ts'
+import type { LoadedWorkload } from './workload.ts'
+
+export interface PlanInput extends BodySettings {
+  readonly workload: LoadedWorkload
+  readonly pacer: Pacer
+  /** The plan ends with the first of `count` requests and `durationMs`; a closed loop with a duration is never used up. */
+  readonly count: number | null
+  readonly durationMs: number | null
+  /** All of the plan but the salt follows from it. */
+  readonly seed: number | string
+  /** Fresh for each run and each point of a sweep (`partSalt`), else caches are warm. Always recorded. */
+  readonly salt: string
+  /** Leave the salt away: the same prompts as in any run of this seed, and a warm cache where the server has seen them. */
+  readonly warmPrefix: boolean
+  readonly tokens: TokenCounter
+  /** Longest prompt and answer together that the model takes, tokens; null: unknown. Longer prompts are cut, and counted. */
+  readonly maxModelLen: number | null
+}
+
+/** The requests of a run. The same input gives the same plan, whoever sends it and with however many workers. */
+export type Plan = OpenPlan | ClosedPlan
+
+interface PlanFacts {
+  /** The pacer's own equation. */
+  readonly arrivals: string
+  readonly seed: number | string
+  /** Null where prompts are not salted. */
+  readonly salt: string | null
+  /** SHA-256 over all that decides the work but the salt: two runs with the same digest asked the same of their servers. */
+  readonly digest: string
+  /** Whether planned prompt lengths are the server's, and how that is known. */
+  readonly lengths: { readonly exact: boolean; readonly basis: string }
+  readonly warnings: readonly Warning[]
+}
+
+export interface OpenPlan extends PlanFacts {
+  readonly kind: 'open'
+  /** In the order of their intended sends. */
+  readonly requests: readonly PlannedRequest[]
+}
+
+export interface ClosedPlan extends PlanFacts {
+  readonly kind: 'closed'
+  readonly users: number
+  /** Null: as many as the duration lets through. */
+  readonly count: number | null
+  readonly staggerMs: number
+  /** Request `index` (0, 1, 2, …), a pure function of it. */
+  readonly requestAt: (index: number) => PlannedRequest
+}
+
+/** More than this is a mistake of units, not a plan: bodies are made before the run. */
+const mostRequests = 5_000_000
+
+/**
+ * Plans a run: when each request is sent and its exact body.
+ * @throws PlimsollError PLIM_USAGE for a pacer or an end that cannot be, PLIM_WORKLOAD for prompts that cannot be made.
+ */
+export function makePlan(input: PlanInput): Plan {
+  const { pacer, tokens, seed } = input
+  checkPacer(pacer)
+  checkEnd(input)
+  const content = contentMaker(input)
+  const facts = {
+    arrivals: describePacer(pacer),
+    seed,
+    salt: input.warmPrefix ? null : input.salt,
+    digest: digestOf(input),
+    lengths: { exact: tokens.exact && content.countsPrompts, basis: tokens.basis },
+  }
+  if (isOpenLoop(pacer)) {
+    const requests = plannedTimes(input, pacer, content.once).map((plannedMs, index) =>
+      planned(input, content.at(index), index, plannedMs, 0),
+    )
+    return {
+      kind: 'open',
+      requests,
+      ...facts,
+      warnings: [...tokens.warnings, ...content.warnings(requests.length)],
+    }
+  }
+  return {
+    kind: 'closed',
+    users: pacer.users,
+    count: input.count ?? (input.durationMs === null ? content.once : null),
+    staggerMs: pacer.staggerMs ?? 0,
+    requestAt: (index) => planned(input, content.at(index), index, null, thinkTime(pacer, seed, index)),
+    ...facts,
+    warnings: [...tokens.warnings, ...content.warnings(input.count ?? sampled)],
+  }
+}
+
+/** Requests of an endless plan that are looked at for warnings. */
+const sampled = 1000
+
+function planned(
+  input: PlanInput,
+  content: RequestContent,
+  index: number,
+  plannedMs: number | null,
+  thinkTimeMs: number,
+): PlannedRequest {
+  return {
+    index,
+    plannedMs,
+    thinkTimeMs,
+    body: requestBody(input, content.prompt, content.outputTokens),
+    promptId: content.promptId,
+    segment: content.segment,
+    session: content.session,
+    turn: null,
+    askedOutputTokens: content.outputTokens,
+    plannedPromptTokens: content.promptTokens,
+  }
+}
+
+/** The intended sends: while `count` and `durationMs` last, and no longer than the pacer or, failing all, the file once through. */
+function plannedTimes(input: PlanInput, pacer: OpenLoopPacer, once: number | null): readonly number[] {
+  const { durationMs, seed } = input
+  const endless = pacerEndMs(pacer) === null && durationMs === null
+  const count = input.count ?? (endless ? once : null) ?? Number.POSITIVE_INFINITY
+  const times: number[] = []
+  for (const time of arrivalTimes(pacer, randomStream(seed, 'arrivals'))) {
+    if (times.length >= count || (durationMs !== null && time >= durationMs)) break
+    times.push(time)
+    if (times.length > mostRequests) throw tooMany(input)
+  }
+  return times
+}
+
+/** First requests of the users do not think: their stagger is the plan's. */
+function thinkTime(
+  pacer: Extract<Pacer, { kind: 'concurrency' }>,
+  seed: number | string,
+  index: number,
+): number {
+  if (index < pacer.users) return 0
+  if (pacer.thinkTime !== 'exponential') return pacer.thinkTimeMs
+  return pacer.thinkTimeMs * exponential(randomStream(seed, 'think', index))
+}
+
+function checkEnd(input: PlanInput): void {
+  const { count, durationMs, pacer, workload } = input
+  if (count !== null && !(Number.isSafeInteger(count) && count >= 1)) {
+    throw new PlimsollError('PLIM_USAGE', 'the number of requests cannot be planned', {
+      expected: 'a whole number of 1 or more',
+      received: String(count),
+    })
+  }
+  if (count !== null && count > mostRequests) throw tooMany(input)
+  if (durationMs !== null && !(durationMs > 0)) {
+    throw new PlimsollError('PLIM_USAGE', 'the duration cannot be planned', {
+      expected: 'more than 0 ms',
+      received: String(durationMs),
+    })
+  }
+  const endless = count === null && durationMs === null && workload.kind === 'random'
+  if (endless && !(isOpenLoop(pacer) && pacerEndMs(pacer) !== null)) {
+    throw new PlimsollError('PLIM_USAGE', 'the run would never end', {
+      expected: 'a number of requests or a duration',
+      received: 'neither',
+      hint: '--num-prompts 1000, or --duration 60s',
+    })
+  }
+}
+
+function tooMany({ pacer, durationMs, count }: PlanInput): PlimsollError {
+  return new PlimsollError(
+    'PLIM_USAGE',
+    `the plan has more than ${mostRequests.toLocaleString('en-US')} requests`,
+    {
+      expected: 'a lower rate or a shorter run: bodies are made before it',
+      received: `${describePacer(pacer)}; ${count ?? 'any number of'} requests, ${durationMs === null ? 'no duration' : `${durationMs} ms`}`,
+    },
+  )
+}
+
+function digestOf(input: PlanInput): string {
+  const { salt: _salt, tokens, maxModelLen: _maxModelLen, ...rest } = input
+  const decides = { ...rest, seed: String(input.seed), words: tokens.words }
+  return createHash('sha256').update(JSON.stringify(decides)).digest('hex')
+}

@@ -1,0 +1,69 @@
+import type { LengthDistribution } from './length-distribution.ts'
+import { readJsonl } from './read-jsonl.ts'
+import { readShareGpt } from './read-sharegpt.ts'
+import type { Prompt } from './request-body.ts'
+import { readTrace, type Trace } from './trace.ts'
+
+/** What is asked. */
+export type Workload =
+  | RandomWorkload
+  /** One object a line: `read-jsonl.ts`. Answers are as long as the line says, else as `output` says, else as the model likes. */
+  | { readonly kind: 'jsonl'; readonly path: string; readonly output: LengthDistribution | null }
+  /** Recorded conversations: `read-sharegpt.ts`. Answers as long as the recorded ones unless `output` is given. */
+  | { readonly kind: 'sharegpt'; readonly path: string; readonly output: LengthDistribution | null }
+  /** Recorded traffic: `trace.ts`. Its times are those of `tracePacer`. */
+  | { readonly kind: 'trace'; readonly path: string }
+
+/** Random plain words of exact lengths. */
+export interface RandomWorkload {
+  readonly kind: 'random'
+  /** Whole prompts, as the server's usage counts them: chat template, salt and shared prefix included. */
+  readonly prompt: LengthDistribution
+  readonly output: LengthDistribution
+  /** Tokens at the front that all prompts of a run share (a system prompt); default 0. */
+  readonly sharedPrefixTokens?: number
+}
+
+/** A prompt that somebody wrote. */
+export interface PromptItem {
+  readonly id: string
+  readonly segment: string | null
+  readonly prompt: Prompt
+  readonly outputTokens: number | null
+}
+
+/** A workload with its file read. */
+export type LoadedWorkload =
+  | RandomWorkload
+  | Trace
+  | {
+      readonly kind: 'items'
+      /** What it was read from, for reports. */
+      readonly name: string
+      readonly items: readonly PromptItem[]
+      readonly output: LengthDistribution | null
+      /** `file`: as they stand, again from the top when used up; `shuffled`: in an order drawn from the seed. */
+      readonly order: 'file' | 'shuffled'
+      /** Items of the file that are not used, by reason. */
+      readonly skipped: Readonly<Record<string, number>>
+    }
+
+/**
+ * Reads what the workload names. `readText` gives a file's text; `textTokens` counts or estimates a text's tokens.
+ * @throws PlimsollError PLIM_WORKLOAD with file, line and column of what cannot be used; whatever `readText` throws.
+ */
+export async function loadWorkload(
+  workload: Workload,
+  readText: (path: string) => Promise<string>,
+  textTokens: (text: string) => number,
+): Promise<LoadedWorkload> {
+  if (workload.kind === 'random') return workload
+  const text = await readText(workload.path)
+  if (workload.kind === 'trace') return readTrace(text, workload.path)
+  const { path, output } = workload
+  if (workload.kind === 'jsonl') {
+    return { kind: 'items', name: path, items: readJsonl(text, path), output, order: 'file', skipped: {} }
+  }
+  const { items, skipped } = readShareGpt(text, path, textTokens, output !== null)
+  return { kind: 'items', name: path, items, output, order: 'shuffled', skipped }
+}

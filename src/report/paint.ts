@@ -1,0 +1,24 @@
+import { styleText } from 'node:util'
+
+/** Colour for what needs the eye. Without colour the text is the same, letter for letter. */
+export type Paint = (style: Style, text: string) => string
+export type Style = 'good' | 'doubtful' | 'bad' | 'quiet' | 'strong'
+
+const styles = { good: 'green', doubtful: 'yellow', bad: 'red', quiet: 'dim', strong: 'bold' } as const
+
+export function painter(color: boolean): Paint {
+  return (style, text) =>
+    color && text !== '' ? styleText(styles[style], text, { validateStream: false }) : text
+}
+
+/** Text from a server or a file without the control characters that a terminal would obey. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, ' ')
+}
+
+export interface RenderOptions {
+  readonly color: boolean
+  /** Show the working of each headline figure. */
+  readonly explain: boolean
+}

@@ -1,0 +1,153 @@
+import {
+  decimalsFor,
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatPlain,
+  formatRate,
+  formatSpan,
+} from '../base/units.ts'
+import type { Warning } from '../base/warnings.ts'
+import type { RunDocument } from './documents.ts'
+import { explainRun } from './explain.ts'
+import type { MetricName } from '../measure/metrics/run-summary.ts'
+import { footnotes, type Footnotes } from './footnotes.ts'
+import { figure, figureFormat, metricTable } from './metric-rows.ts'
+import { painter, printable, type Paint, type RenderOptions, type Style } from './paint.ts'
+import {
+  countsLine,
+  goodputLines,
+  instrumentLine,
+  littleLine,
+  objectiveLines,
+  serverLine,
+  throughputLine,
+} from './run-lines.ts'
+import { textTable } from './text-table.ts'
+import { warningLine, warningTexts, type Anchor } from './warning-text.ts'
+
+const verdictStyles: Readonly<Record<RunDocument['verdict']['status'], Style>> = {
+  VALID: 'good',
+  DEGRADED: 'doubtful',
+  INVALID: 'bad',
+}
+
+/** A run for the terminal: the answer, what it rests on, footnotes, and the next command. Ends with a line break. */
+export function renderRun(document: RunDocument, options: RenderOptions): string {
+  const paint = painter(options.color)
+  const notes = footnotes()
+  const at = marker(document.warnings, notes)
+  // Footnotes are numbered as they are met, so the lines are made from the top.
+  const lines = [headline(document, paint) + at('headline')]
+  for (const { message, status } of document.verdict.reasons) {
+    lines.push(`  ${paint(verdictStyles[status], status)} because ${message}`)
+  }
+  if (document.stopped !== null) lines.push(`  ended before its plan: ${printable(document.stopped.why)}`)
+  lines.push(
+    paint('quiet', `  ${loadLine(document)}`) + at('load'),
+    paint('quiet', `  ${serverLine(document.target)}`),
+    '',
+  )
+  const table = metricTable(document, notes, (name) => {
+    const anchor = rowAnchors[name]
+    return anchor === undefined ? '' : at(anchor)
+  })
+  lines.push(...textTable(table.columns, table.rows, paint), '')
+  lines.push(...weightingLine(document, at))
+  lines.push(`  ${throughputLine(document)}`)
+  lines.push(`  ${countsLine(document)}${at('counts')}`)
+  lines.push(...goodputLines(document).map((line, index) => `  ${line}${index === 0 ? at('goodput') : ''}`))
+  lines.push(...objectiveLines(document, paint).map((line) => `  ${line}`))
+  lines.push(...littleLine(document).map((line) => `  ${line}${at('little')}`))
+  lines.push(`  ${instrumentLine(document)}${at('instrument')}`)
+  const rest = at(null)
+  if (rest !== '') lines.push(`  also${rest}`)
+  if (options.explain) lines.push('', ...explainRun(document))
+  if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
+  lines.push(nextLine(document, options))
+  return `${lines.join('\n')}\n`
+}
+
+const rowAnchors: Readonly<Partial<Record<MetricName, Anchor>>> = {
+  ttft_ms: 'ttft',
+  tpot_ms: 'tpot',
+  gaps_ms: 'gaps',
+}
+
+/**
+ * Gives the marks of the warnings that stand at a line, with a space before. Called with null at the end, it gives those whose line
+ * was not printed: no warning is lost.
+ */
+type Marker = (anchor: Anchor | null) => string
+
+function marker(warnings: readonly Warning[], notes: Footnotes): Marker {
+  const left = new Set(warnings)
+  return (anchor) => {
+    const own = [...left].filter(({ kind }) => anchor === null || warningTexts[kind].anchor === anchor)
+    for (const warning of own) left.delete(warning)
+    return own.length === 0 ? '' : ` ${own.map((warning) => notes.mark(warningLine(warning))).join(' ')}`
+  }
+}
+
+function headline(document: RunDocument, paint: Paint): string {
+  const { status } = document.verdict
+  return `${paint(verdictStyles[status], status)} · ${document.counts.ok === 0 ? 'no request succeeded' : answer(document)}`
+}
+
+/** The one thing that was asked: goodput where there is an objective, else rate and tail. */
+function answer(document: RunDocument): string {
+  const { goodput, throughput, metrics } = document
+  if (goodput !== null && goodput.per_s !== null && goodput.share !== null && throughput.window_s > 0) {
+    const offered = goodput.attempts / throughput.window_s
+    const decimals = decimalsFor(offered, 2)
+    return `goodput ${formatNumber(goodput.per_s, decimals)} req/s of ${formatNumber(offered, decimals)} offered (${formatPercent(goodput.share)})`
+  }
+  const parts = [throughput.requests_per_s === null ? null : formatRate(throughput.requests_per_s)]
+  for (const [label, summary] of [
+    ['TTFT', metrics.ttft_ms],
+    ['TPOT', metrics.tpot_ms],
+  ] as const) {
+    if (summary === undefined || summary.n === 0) continue
+    const [name, value] = summary.p99 === null ? ['p50', summary.p50] : ['p99', summary.p99]
+    if (value !== null) parts.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
+  }
+  return parts.filter((part) => part !== null).join(' · ')
+}
+
+function loadLine({ load, window, workload }: RunDocument): string {
+  // A pacer describes itself as its name, a colon and its equation: `--explain` shows the equation.
+  const name = load.text.split(':')[0]!
+  const limit =
+    load.open_loop && load.connection_limit !== null
+      ? `, over ${formatCount(load.connection_limit)} connections`
+      : ''
+  const loop = load.open_loop ? 'open loop' : 'it cannot show overload'
+  const warmup = window.warmup_s > 0 ? ` after ${formatSpan(window.warmup_s * 1000)} of warm-up` : ''
+  return `${name}${limit} (${loop}) for ${formatSpan(window.measure_s * 1000)}${warmup} · ${printable(workload)}`
+}
+
+function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[] {
+  const { per_request: user, per_token: token } = weighting
+  if (user === null || token === null || metrics.tpot_ms === undefined) return []
+  const format = figureFormat(metrics.tpot_ms)
+  return [
+    `  TPOT for a typical user ${figure(user, format)}, for a typical token ${figure(token, format)}${at('weighting')}`,
+  ]
+}
+
+/** Where it is kept, and what to do now. */
+function nextLine(
+  { run, load, throughput, verdict, target }: RunDocument,
+  { explain }: RenderOptions,
+): string {
+  const next = [`saved ${run}`]
+  if (!explain) next.push(`plimsoll show ${run} --explain`)
+  const url = target.embedded ? '' : ` --url ${target.url}`
+  if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
+  if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
+    next.push(
+      `plimsoll run${url} --request-rate ${formatPlain(throughput.requests_per_s)}   (users who do not wait)`,
+    )
+  }
+  return next.join(' · ')
+}

@@ -1,0 +1,259 @@
+import {
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatPlain,
+  formatRate,
+  timeScale,
+} from '../base/units.ts'
+import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
+import { explainSweep, wallNames } from './explain.ts'
+import { footnotes, type Footnotes } from './footnotes.ts'
+import {
+  figure,
+  figureFormat,
+  intervalText,
+  percentileName,
+  percentileOf,
+  type FigureFormat,
+} from './metric-rows.ts'
+import { painter, printable, type Paint, type RenderOptions } from './paint.ts'
+import { bar } from './render-progress.ts'
+import { objectiveLines, serverLine } from './run-lines.ts'
+import { textTable, type Cell, type Column } from './text-table.ts'
+import { warningLine } from './warning-text.ts'
+
+const columns: readonly Column[] = [
+  { align: 'left', gap: 1 },
+  { align: 'right', gap: 1 },
+  { align: 'right', gap: 3 },
+  { align: 'right', gap: 3 },
+  { align: 'right', gap: 4 },
+  { align: 'left', gap: 1 },
+  { align: 'right', gap: 4 },
+  { align: 'right', gap: 2 },
+  { align: 'left', gap: 1 },
+  { align: 'left', gap: 1 },
+]
+const barWidth = 10
+
+/** A sweep for the terminal: the curve, the capacity and what binds it, the operating point. Ends with a line break. */
+export function renderSweep(document: SweepDocument, options: RenderOptions): string {
+  const paint = painter(options.color)
+  const notes = footnotes()
+  const { points, objective } = document
+  const tail = tailKey(objective)
+  const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
+  const tpot = tailColumn(points, 'tpot_ms', tail)
+  const ttft = tailColumn(points, 'ttft_ms', tail)
+  const head: Cell[] = [
+    '',
+    unit,
+    'in flight',
+    'tok/s',
+    `TPOT ${percentileName(tail)}, ${tpot.unit}`,
+    '[95 %]',
+    `TTFT ${percentileName(tail)}, ${ttft.unit}`,
+    points.some(({ goodput }) => goodput !== null) ? 'good' : '',
+  ].map((text) => ({ text }))
+  const best = Math.max(0, ...points.map((point) => point.throughput.output_tokens_per_s ?? 0))
+  const rows = points.map((point, at) => pointRow(point, document, { at, tpot, ttft, best, notes }))
+  const marks = document.warnings.map((warning) => notes.mark(warningLine(warning))).join(' ')
+  const lines = [
+    paint(
+      'quiet',
+      `  ${printable(document.workload)}${objective === null ? '' : ` · objective ${objective}`}`,
+    ),
+    paint('quiet', `  ${serverLine(document.target)}`),
+    '',
+    ...textTable(columns, [head, ...rows, ...memoryRow(document)], paint),
+    '',
+    ...(document.stopped === null ? [] : [`ended before its plan: ${document.stopped.why}`]),
+    capacityLine(document, paint) + (marks === '' ? '' : ` ${marks}`),
+    ...operatingLines(document, paint).map((line) => `  ${line}`),
+    ...(options.explain ? ['', ...explainSweep(document)] : wallLines(document).map((line) => `  ${line}`)),
+    ...(notes.lines().length === 0 ? [] : ['', ...notes.lines().map((line) => paint('quiet', line))]),
+    nextLine(document, options),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The percentile that the objective names, so that the table shows what is judged; else the 99th. */
+function tailKey(objective: string | null): string {
+  const match = objective === null ? null : /\bp(\d+(?:\.\d+)?)\b/i.exec(objective)
+  return match === null ? 'p99' : `p${match[1]!.replace('.', '_')}`
+}
+
+interface RowContext {
+  readonly at: number
+  readonly tpot: TailColumn
+  readonly ttft: TailColumn
+  readonly best: number
+  readonly notes: Footnotes
+}
+
+function pointRow(
+  point: SweepPoint,
+  document: SweepDocument,
+  { at, tpot, ttft, best, notes }: RowContext,
+): Cell[] {
+  const tokens = point.throughput.output_tokens_per_s
+  const { capacity } = document
+  const chosen = capacity.load !== null && point.load.value === capacity.load
+  const goodShare = point.goodput?.share
+  const suspect = point.suspect.length > 0 || point.verdict.status === 'INVALID'
+  const why =
+    point.suspect.length > 0
+      ? point.suspect.join('; ')
+      : point.verdict.reasons.map(({ message }) => message).join('; ')
+  return [
+    { text: chosen ? '▸' : '', style: 'good' },
+    { text: formatPlain(point.load.value), mark: suspect ? ` ${notes.mark(`not used: ${why}`)}` : '' },
+    { text: point.in_flight === null ? '–' : formatPlain(point.in_flight) },
+    { text: tokens === null ? '–' : formatNumber(tokens) },
+    { text: tpot.texts[at]!, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
+    { text: tpot.intervals[at]! },
+    { text: ttft.texts[at]! },
+    { text: goodShare === undefined || goodShare === null ? '' : formatPercent(goodShare) },
+    { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
+    { text: pointWord(point, document) },
+  ]
+}
+
+type TailMetric = 'tpot_ms' | 'ttft_ms'
+
+/** The tail of one metric, point by point: figures in one unit, each with the digits that its error leaves, points under points. */
+interface TailColumn {
+  readonly unit: string
+  readonly texts: readonly string[]
+  readonly intervals: readonly string[]
+}
+
+function tailColumn(points: readonly SweepPoint[], name: TailMetric, tail: string): TailColumn {
+  const summaries = points.map(({ metrics }) => metrics[name])
+  const values = summaries.map((summary) => (summary === undefined ? null : percentileOf(summary, tail)))
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b)
+  const scale = timeScale(known[known.length >> 1] ?? 0)
+  const formats = summaries.map((summary): FigureFormat => {
+    if (summary === undefined) return { scale, decimals: 0 }
+    const own = figureFormat(summary)
+    return { scale, decimals: Math.max(0, own.decimals + Math.round(Math.log10(scale.ms / own.scale.ms))) }
+  })
+  const most = Math.max(0, ...formats.map(({ decimals }) => decimals))
+  const behind = (decimals: number): string =>
+    ' '.repeat(decimals === 0 ? (most === 0 ? 0 : most + 1) : most - decimals)
+  return {
+    unit: scale.unit,
+    texts: values.map((value, at) => {
+      const format = formats[at]!
+      return value === null ? '–' : figure(value, format, false) + behind(format.decimals)
+    }),
+    intervals: summaries.map((summary, at) => {
+      const interval = summary?.ci[tail]
+      return interval === undefined ? '' : intervalText(interval, formats[at]!)
+    }),
+  }
+}
+
+/** The walls that stand at a point, in words. */
+function pointWord(point: SweepPoint, { walls, peak }: SweepDocument): string {
+  const words: string[] = []
+  const at = point.load.value
+  if (walls.slo?.load === at) words.push(walls.slo.indicative ? 'SLO wall (indicative)' : 'SLO wall')
+  if (walls.saturation?.load === at) {
+    words.push(`saturation wall: the first with ${formatPercent(walls.saturation.share_of_best)} of the best`)
+  }
+  if (peak?.load === at)
+    words.push(point.passes === 'no' ? 'the peak, which fails the objective' : 'the peak')
+  else if (point.passes === 'no') words.push('fails')
+  if (point.stopped !== null) words.push(point.stopped)
+  return words.join('; ')
+}
+
+function memoryRow({ walls, points }: SweepDocument): Cell[][] {
+  const { memory } = walls
+  if (memory === null || points[0]?.load.kind === 'rate') return []
+  const word = `memory wall: ${formatCount(memory.kv_tokens)} KV tokens ÷ ${formatCount(memory.tokens_per_request)} a request`
+  const blank: Cell = { text: '–' }
+  return [
+    [
+      { text: '' },
+      { text: formatCount(memory.load) },
+      blank,
+      blank,
+      blank,
+      { text: '' },
+      blank,
+      { text: '' },
+      { text: '' },
+      { text: word },
+    ],
+  ]
+}
+
+const bindingWords: Readonly<Record<WallKind, string>> = {
+  saturation: 'Saturation binds: more load is only more wait.',
+  slo: 'The SLO binds.',
+  memory: 'Memory binds: more requests do not fit the KV pool.',
+}
+
+function capacityLine(document: SweepDocument, paint: Paint): string {
+  const { capacity, operating_point: point, peak, points } = document
+  const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
+  if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${capacity.why}`
+  const load = `${capacity.censored ? 'at least ' : ''}${formatPlain(capacity.load)} ${unit}`
+  const facts = [paint('strong', `Capacity: ${load}`)]
+  if (point !== null) {
+    if (point.output_tokens_per_s !== null) facts.push(formatRate(point.output_tokens_per_s, 'tok/s'))
+    facts.push(`${formatRate(point.requests_per_s)} of these requests`)
+  }
+  const binds = capacity.binding === null ? capacity.why : bindingWords[capacity.binding]
+  const unsure = capacity.indicative ? ' Indicative: too few samples to show it.' : ''
+  const tokens = point?.output_tokens_per_s
+  const more =
+    peak !== null && tokens !== undefined && tokens !== null && peak.output_tokens_per_s > tokens * 1.005
+      ? ` The peak is ${formatRate(peak.output_tokens_per_s, 'tok/s')}, ${formatPercent(peak.output_tokens_per_s / tokens - 1)} more, beyond what may be used.`
+      : ''
+  return `${facts.join(', ')}. ${binds}${unsure}${more}`
+}
+
+function operatingLines({ operating_point: point }: SweepDocument, paint: Paint): string[] {
+  if (point === null) return []
+  const { confirmation, confirmed } = point
+  if (confirmation === null) return ['not confirmed open loop: read it as indicative']
+  const word =
+    confirmed === true ? paint('good', 'confirmed open loop') : paint('bad', 'NOT confirmed open loop')
+  const good =
+    confirmation.goodput_share === null ? '' : `, goodput ${formatPercent(confirmation.goodput_share)}`
+  return [
+    `${word}: ${confirmation.text}${good}`,
+    ...objectiveLines(confirmation, paint).map((line) => `  ${line}`),
+  ]
+}
+
+/** Where each wall stands or why it was not met, and the least of them. */
+function wallLines({ walls, capacity }: SweepDocument): string[] {
+  const kinds = ['saturation', 'slo', 'memory'] as const
+  const reached = kinds.flatMap((kind) =>
+    walls[kind] === null ? [] : [`${wallNames[kind]} ${formatPlain(walls[kind].load)}`],
+  )
+  const missing = kinds
+    .filter((kind) => walls[kind] === null)
+    .map((kind) => `no ${wallNames[kind]} wall: ${walls.why[kind]}`)
+  const least =
+    reached.length > 0 && capacity.load !== null
+      ? [`min(${reached.join(', ')}) → ${formatPlain(capacity.load)}`]
+      : []
+  return [...least, ...missing]
+}
+
+function nextLine(document: SweepDocument, { explain }: RenderOptions): string {
+  const { sweep, operating_point: point, target } = document
+  const next = [`saved ${sweep}`]
+  if (!explain) next.push(`plimsoll show ${sweep} --explain`)
+  if (point !== null) {
+    const url = target.embedded ? '' : ` --url ${target.url}`
+    next.push(`plimsoll run${url} --request-rate ${formatPlain(point.requests_per_s)} --duration 15m`)
+  }
+  return next.join(' · ')
+}

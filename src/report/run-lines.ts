@@ -1,0 +1,141 @@
+import {
+  decimalsFor,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatPlain,
+  formatRate,
+  formatSpan,
+} from '../base/units.ts'
+import type { ObjectiveOutcome, RunDocument } from './documents.ts'
+import { printable, type Paint } from './paint.ts'
+
+/** What was loaded: "chat · Qwen/Qwen3-8B at http://localhost:8000 (vLLM 0.19.1)". */
+export function serverLine(target: RunDocument['target']): string {
+  const model = target.model === null ? '' : ` · ${target.model}`
+  const server = target.embedded ? 'the embedded engine (simulated)' : target.url
+  const engine = target.engine === null || target.embedded ? '' : ` (${target.engine})`
+  const count = target.replicas === null ? 0 : Object.keys(target.replicas).length
+  return printable(`${target.api}${model} at ${server}${engine}${count > 1 ? `, ${count} replicas` : ''}`)
+}
+
+/** "3,600 planned = 3,421 ok + 179 refused (429) + 0 failed + 0 cut at the end + 0 never sent": every request once. */
+export function countsLine({ counts, errors }: RunDocument): string {
+  const isRefusal = (kind: string): boolean => /^http_(429|503|529)$/.test(kind)
+  const kinds = Object.entries(errors).filter(([, count]) => count > 0)
+  const refusals =
+    counts.shed > 0 ? kinds.filter(([kind]) => isRefusal(kind)).map(([kind]) => kind.slice(5)) : []
+  const failures = kinds.filter(([kind]) => counts.shed === 0 || !isRefusal(kind))
+  const named = failures
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 4)
+    .map(([kind, count]) => (failures.length === 1 ? kind : `${formatCount(count)} ${kind}`))
+  const parts = [
+    `${formatCount(counts.ok)} ok`,
+    `${formatCount(counts.shed)} refused${refusals.length > 0 ? ` (${refusals.join(', ')})` : ''}`,
+    `${formatCount(counts.failed)} failed${counts.failed > 0 && named.length > 0 ? ` (${named.join(', ')})` : ''}`,
+    `${formatCount(counts.censored)} cut at the end`,
+    `${formatCount(counts.unsent)} never sent`,
+  ]
+  const sum = counts.ok + counts.shed + counts.failed + counts.censored + counts.unsent
+  const line = `${formatCount(counts.planned)} planned = ${parts.join(' + ')}`
+  return sum === counts.planned
+    ? line
+    : `${line}   THIS DOES NOT ADD UP (${formatCount(sum)}): a fault of plimsoll, please report it`
+}
+
+export function throughputLine({ throughput }: RunDocument): string {
+  const rates = [
+    [throughput.requests_per_s, 'req/s'],
+    [throughput.output_tokens_per_s, 'tok/s out'],
+    [throughput.input_tokens_per_s, 'tok/s in'],
+  ] as const
+  const known = rates.flatMap(([rate, unit]) => (rate === null ? [] : [formatRate(rate, unit)]))
+  const window = `over the window of ${formatSpan(throughput.window_s * 1000)}`
+  return known.length === 0 ? `throughput unknown ${window}` : `throughput ${known.join(', ')} ${window}`
+}
+
+const badWords: Readonly<Record<string, string>> = {
+  shed: 'refused',
+  failed: 'failed',
+  censored: 'cut at the end',
+}
+
+/** What made requests bad, each of them alone and all of them together. */
+export function goodputLines({ goodput }: RunDocument): string[] {
+  if (goodput === null || goodput.attempts === 0) return []
+  const lines: string[] = []
+  const reasons = Object.entries(goodput.failed_by).filter(([, count]) => count > 0)
+  // One decimal throughout, so that the shares can be added up by eye.
+  const of = (count: number): string => {
+    const share = count / goodput.attempts
+    return share < 0.0005 ? formatPercent(share) : formatPercent(share, 1)
+  }
+  if (reasons.length > 0) {
+    const bad = goodput.attempts - goodput.good - goodput.unknown
+    const each = reasons
+      .sort((a, b) => b[1] - a[1])
+      .map(([reason, count]) => `${of(count)} ${badWords[reason] ?? `miss ${reason}`}`)
+    const twice = goodput.failed_twice > 0 ? ` (${of(goodput.failed_twice)} in two ways)` : ''
+    lines.push(`bad: ${each.join(', ')}; jointly ${of(bad)} of all${twice}`)
+  } else
+    lines.push(
+      `good: ${formatCount(goodput.good)} of ${formatCount(goodput.attempts)} by ${goodput.objective}`,
+    )
+  if (goodput.unknown > 0)
+    lines.push(
+      `unknown for ${formatCount(goodput.unknown)}: their rows lack a figure that the objective limits`,
+    )
+  if (goodput.vacuous_tpot > 0)
+    lines.push(`${formatCount(goodput.vacuous_tpot)} one-token answers pass the TPOT limit: they have none`)
+  return lines
+}
+
+const outcomeWords = { yes: 'kept', no: 'MISSED', inconclusive: 'cannot tell' } as const
+
+export function objectiveLines(
+  { objectives }: { readonly objectives: readonly ObjectiveOutcome[] },
+  paint: Paint,
+): string[] {
+  return objectives.map(({ text, met, judged, reason }) => {
+    if (met === null) return `objective ${text}: ${reason}`
+    const word = paint(met === 'yes' ? 'good' : met === 'no' ? 'bad' : 'doubtful', outcomeWords[met])
+    return `objective ${text}: ${word}, ${reason}${judged ? '' : ' (counted, never judged)'}`
+  })
+}
+
+/** L = λ·W: "in flight 31 = arrival 5.7/s × time 5.4 s (Little's law holds to 1 %)". */
+export function littleLine({ little }: RunDocument): string[] {
+  if (little === null) return []
+  const { in_flight_mean: inFlight, arrival_per_s: arrival, time_in_system_s: time, discrepancy } = little
+  const holds =
+    discrepancy === null
+      ? 'it cannot be checked'
+      : discrepancy > 0.05
+        ? `Little's law is violated by ${formatPercent(discrepancy)}`
+        : `Little's law holds to ${formatPercent(Math.max(discrepancy, 0.001), discrepancy < 0.01 ? 1 : 0)}`
+  return [
+    `in flight ${formatPlain(inFlight)} = arrival ${formatPlain(arrival)}/s × time ${formatDuration(time * 1000)} (${holds})`,
+  ]
+}
+
+/** What the instrument says of itself. */
+export function instrumentLine({ client }: RunDocument): string {
+  const part = (label: string, ms: number | null): string =>
+    `${label} ${ms === null ? 'unknown' : milliseconds(ms)}`
+  const parts = [part('send lag p99', client.lag_ms.p99), part('event loop p99', client.loop_delay_ms.p99)]
+  if (client.cpu.worker_max !== null) {
+    parts.push(
+      `${client.workers === 1 ? 'its core' : 'its busiest core'} at ${formatPercent(client.cpu.worker_max, 0)}`,
+    )
+  }
+  const error = client.own_error_ms.p99
+  const own = error === null ? 'own error unknown' : `own error ± ${milliseconds(error)}`
+  return `instrument: ${parts.join(', ')}; ${own}`
+}
+
+/** A tenth of a millisecond is what a report of latencies needs of the instrument; below that two figures. */
+export function milliseconds(ms: number): string {
+  return `${formatNumber(ms, Math.min(ms >= 0.1 ? 1 : decimalsFor(ms, 1), 3))} ms`
+}

@@ -1,0 +1,267 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { randomStream, uniformInteger } from '../../base/random.ts'
+import { defaultEngineConfig, type EngineConfig } from './engine-config.ts'
+import type { EngineOptions, EngineRequest } from './engine-interface.ts'
+import { createEngine } from './engine.ts'
+import type { Prompt } from './prompt.ts'
+import { runVirtual } from './run-virtual.ts'
+
+/** Small pools, budgets and blocks, so that everything that can run out does. */
+const configs: fc.Arbitrary<EngineConfig> = fc
+  .record({
+    maxNumSeqs: fc.integer({ min: 1, max: 12 }),
+    maxNumBatchedTokens: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(2048)),
+    longPrefillTokenThreshold: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 })),
+    blockSize: fc.constantFrom(1, 2, 4, 16),
+    numGpuBlocks: fc.integer({ min: 2, max: 60 }),
+    enablePrefixCaching: fc.boolean(),
+    enableChunkedPrefill: fc.boolean(),
+    reserveFullPrompt: fc.boolean(),
+    watermarkBlocks: fc.constantFrom(0, 0, 2, 100),
+    maxModelLen: fc.constantFrom(64, 200, 4096),
+    frontEndMs: fc.constantFrom(0, 3),
+    perContextTokenMs: fc.constantFrom(0, 0.001),
+  })
+  .map(({ perContextTokenMs, ...config }) => ({
+    ...defaultEngineConfig,
+    ...config,
+    stepTime: {
+      baseMs: 5,
+      kneeTokens: 8,
+      perTokenMs: 0.01,
+      perContextTokenMs,
+      perPairMs: 0.0001,
+      perSequenceMs: 0.01,
+    },
+  }))
+
+interface Load {
+  readonly seed: number
+  readonly count: number
+  readonly meanGapMs: number
+  readonly maxPrompt: number
+  readonly maxOutput: number
+  readonly prompts: 'own' | 'seeded' | 'ids' | 'trace'
+}
+
+const loads: fc.Arbitrary<Load> = fc.record({
+  seed: fc.nat(),
+  count: fc.integer({ min: 1, max: 40 }),
+  meanGapMs: fc.constantFrom(0, 3, 20, 200),
+  maxPrompt: fc.constantFrom(1, 30, 150),
+  maxOutput: fc.constantFrom(1, 10, 60),
+  prompts: fc.constantFrom('own', 'seeded', 'ids', 'trace'),
+})
+
+function arrivalsOf(load: Load): EngineRequest[] {
+  const random = randomStream(load.seed, 'load')
+  let arrivalMs = 0
+  return Array.from({ length: load.count }, (_, id) => {
+    arrivalMs += load.meanGapMs * 2 * random.next()
+    const length = uniformInteger(random, 1, load.maxPrompt)
+    const outputTokens = uniformInteger(random, 1, load.maxOutput)
+    const group = uniformInteger(random, 0, 3)
+    return { id, arrivalMs, promptTokenIds: promptOf(load.prompts, length, group), outputTokens }
+  })
+}
+
+function promptOf(kind: Load['prompts'], length: number, group: number): Prompt {
+  if (kind === 'own') return { length }
+  if (kind === 'seeded') return { length, seed: group }
+  if (kind === 'ids') return Int32Array.from({ length }, (_, i) => (i < 10 ? i : i * 31 + group))
+  return { length, blockTokens: 8, blockHashes: [group >> 1, 10 + group, 20 + group] }
+}
+
+function runOf(config: EngineConfig, load: Load, options: EngineOptions = {}) {
+  const engine = createEngine(config, randomStream(load.seed, 'jitter'), options)
+  const results = runVirtual(engine, { arrivals: arrivalsOf(load), keepTokenTimes: true })
+  return { engine, results, stats: engine.stats() }
+}
+
+describe('laws of the engine', () => {
+  test('every request has one end, every block comes back, and each token one time, ascending', () => {
+    fc.assert(
+      fc.property(configs, loads, (config, load) => {
+        const { results, stats } = runOf(config, load)
+        expect(results.map((one) => one.id).sort((a, b) => Number(a) - Number(b))).toEqual(
+          Array.from({ length: load.count }, (_, id) => id),
+        )
+        expect(stats.accepted + stats.refused).toBe(load.count)
+        expect(stats.running + stats.waiting).toBe(0)
+        expect(stats.freeBlocks).toBe(config.numGpuBlocks - 1)
+        let generated = 0
+        for (const { facts, tokenTimesMs, outcome } of results) {
+          if (facts === null || tokenTimesMs === null) continue
+          generated += facts.outputTokens
+          expect(facts.outputTokens === 0).toBe(outcome === 'error' && facts.firstTokenMs < 0)
+          if (facts.outputTokens === 0) continue
+          expect(tokenTimesMs[0]).toBe(facts.firstTokenMs)
+          expect(tokenTimesMs.at(-1)).toBe(facts.lastTokenMs)
+          for (let i = 1; i < tokenTimesMs.length; i++) {
+            expect(tokenTimesMs[i]).toBeGreaterThan(tokenTimesMs[i - 1] as number)
+          }
+        }
+        expect(generated).toBe(stats.generationTokens)
+      }),
+      { numRuns: Number(process.env['LAW_RUNS'] ?? 400) },
+    )
+  })
+
+  test('G15: in lockstep and in jumps, the same tokens, evictions and hits as row by row, times to 1e-9', () => {
+    fc.assert(
+      fc.property(configs, loads, (config, load) => {
+        const slow = runOf(config, load, { rowByRow: true })
+        for (const events of ['tokens', 'requests'] as const) {
+          const quick = runOf(config, load, { events })
+          const { busyMs, ...counts } = quick.stats
+          const { busyMs: slowBusyMs, ...slowCounts } = slow.stats
+          expect(counts).toEqual(slowCounts)
+          expect(Math.abs(busyMs - slowBusyMs)).toBeLessThan(1e-6)
+          expect(quick.results.map((one) => [one.id, one.outcome])).toEqual(
+            slow.results.map((one) => [one.id, one.outcome]),
+          )
+          quick.results.forEach((one, i) => {
+            const other = slow.results[i]
+            expect(one.facts?.cachedTokens).toBe(other?.facts?.cachedTokens)
+            one.tokenTimesMs?.forEach((time, j) =>
+              expect(Math.abs(time - (other?.tokenTimesMs?.[j] ?? 0))).toBeLessThan(1e-9 * Math.max(1, time)),
+            )
+          })
+        }
+      }),
+      { numRuns: Number(process.env['LAW_RUNS'] ?? 400) },
+    )
+  })
+
+  test('told token by token or by jumps, the times are the same to the last bit', () => {
+    fc.assert(
+      fc.property(configs, loads, (config, load) => {
+        const engine = createEngine(config, randomStream(load.seed, 'jitter'))
+        const arrivals = arrivalsOf(load)
+        const heard = new Map<unknown, number[]>()
+        // A server's calls: late, at odd moments, several steps at once.
+        const random = randomStream(load.seed, 'lateness')
+        let next = 0
+        let nowMs = 0
+        while (next < arrivals.length || engine.nextWakeMs() !== null) {
+          const arrivalMs = arrivals[next]?.arrivalMs ?? Number.POSITIVE_INFINITY
+          const wakeMs = (engine.nextWakeMs() ?? Number.POSITIVE_INFINITY) + random.next() * 9
+          if (arrivalMs <= wakeMs) {
+            nowMs = Math.max(nowMs, arrivalMs)
+            const one = arrivals[next++] as EngineRequest
+            engine.submit(one, one.arrivalMs)
+          } else {
+            nowMs = Math.max(nowMs, wakeMs)
+            for (const event of engine.advance(nowMs)) {
+              if (event.kind !== 'tokens') continue
+              const times = heard.get(event.id) ?? []
+              times.push(event.atMs)
+              heard.set(event.id, times)
+            }
+          }
+        }
+        for (const one of runOf(config, load, { events: 'requests' }).results) {
+          expect(heard.get(one.id) ?? []).toEqual(Array.from(one.tokenTimesMs ?? []))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('the same seed gives the same bytes', () => {
+    fc.assert(
+      fc.property(configs, loads, (config, load) => {
+        const jittered = { ...config, jitterSigma: 0.05 }
+        expect(JSON.stringify(runOf(jittered, load).results)).toBe(
+          JSON.stringify(runOf(jittered, load).results),
+        )
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('G19: doubling every coefficient and every arrival doubles every time', () => {
+    fc.assert(
+      fc.property(configs, loads, (config, load) => {
+        const { stepTime } = config
+        const doubled = {
+          ...config,
+          frontEndMs: config.frontEndMs * 2,
+          stepTime: {
+            ...stepTime,
+            baseMs: stepTime.baseMs * 2,
+            perTokenMs: stepTime.perTokenMs * 2,
+            perContextTokenMs: stepTime.perContextTokenMs * 2,
+            perPairMs: stepTime.perPairMs * 2,
+            perSequenceMs: stepTime.perSequenceMs * 2,
+          },
+        }
+        const once = runOf(config, load).results
+        const twice = runOf(doubled, { ...load, meanGapMs: load.meanGapMs * 2 }).results
+        expect(twice.map((one) => one.endMs)).toEqual(once.map((one) => one.endMs * 2))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('G19: no threshold and one of the whole budget are the same', () => {
+    fc.assert(
+      fc.property(configs, loads, (config, load) => {
+        const none = runOf({ ...config, longPrefillTokenThreshold: 0 }, load)
+        const threshold = config.enableChunkedPrefill ? config.maxNumBatchedTokens : 100_000
+        const whole = runOf({ ...config, longPrefillTokenThreshold: threshold }, load)
+        expect(JSON.stringify(whole.results)).toBe(JSON.stringify(none.results))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('G19: a larger pool seldom evicts more: over many loads, fewer in all', () => {
+    let small = 0
+    let large = 0
+    for (let seed = 0; seed < 60; seed++) {
+      const load: Load = { seed, count: 40, meanGapMs: 3, maxPrompt: 60, maxOutput: 60, prompts: 'own' }
+      const config = { ...defaultEngineConfig, numGpuBlocks: 20, reserveFullPrompt: false }
+      small += runOf(config, load).stats.preemptions
+      large += runOf({ ...config, numGpuBlocks: 40 }, load).stats.preemptions
+    }
+    expect(small).toBeGreaterThan(0)
+    expect(large).toBeLessThan(small)
+  })
+
+  test('G17: aborts at any moment lose nothing else and give every block back', () => {
+    fc.assert(
+      fc.property(configs, loads, fc.nat(), (config, load, abortSeed) => {
+        const engine = createEngine(config, randomStream(load.seed, 'jitter'))
+        const random = randomStream(abortSeed, 'aborts')
+        const ended = new Map<unknown, string>()
+        let refused = 0
+        const arrivals = arrivalsOf(load)
+        let nowMs = 0
+        for (const one of arrivals) {
+          nowMs = Math.max(nowMs, one.arrivalMs)
+          if (engine.submit(one, nowMs).kind === 'refused') refused += 1
+          if (random.next() < 0.5) engine.abort(uniformInteger(random, 0, load.count - 1), nowMs)
+          nowMs += random.next() * 8
+          for (const event of engine.advance(nowMs)) {
+            if (event.kind === 'finished') ended.set(event.id, event.reason)
+          }
+        }
+        while (engine.nextWakeMs() !== null) {
+          nowMs = Math.max(nowMs, engine.nextWakeMs() ?? 0)
+          for (const event of engine.advance(nowMs)) {
+            if (event.kind === 'finished') ended.set(event.id, event.reason)
+          }
+        }
+        const stats = engine.stats()
+        expect(ended.size + refused).toBe(load.count)
+        expect(stats.freeBlocks).toBe(stats.usableBlocks)
+        expect(stats.running + stats.waiting).toBe(0)
+        const aborted = [...ended.values()].filter((reason) => reason === 'abort').length
+        expect(stats.finished.abort).toBe(aborted)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,304 @@
+import { PlimsollError } from '../../base/errors.ts'
+import type { Random } from '../../base/random.ts'
+import { checkEngineConfig, usableBlocks, type EngineConfig } from './engine-config.ts'
+import type {
+  Engine,
+  EngineDisturbance,
+  EngineEvent,
+  EngineOptions,
+  EngineRequest,
+  EngineStats,
+  StepFacts,
+  SubmitResult,
+  TokenRunVisitor,
+} from './engine-interface.ts'
+import { admitState, checkRequest, refusal } from './intake.ts'
+import { RequestQueue } from './request-queue.ts'
+import type { FinishReason, RequestFacts, RequestId, RequestState } from './request-state.ts'
+import { Scheduler, type SchedulerSink } from './scheduler.ts'
+import { StepClock } from './step-clock.ts'
+
+/**
+ * A replica that stands idle at time 0. `random` is drawn from only for jitter. Throws PLIM_ENGINE for an impossible
+ * configuration.
+ */
+export function createEngine(config: EngineConfig, random: Random, options: EngineOptions = {}): Engine {
+  checkEngineConfig(config)
+  return new SimulatedEngine(config, random, options)
+}
+
+class SimulatedEngine implements Engine, SchedulerSink {
+  private readonly config: EngineConfig
+  private readonly tellTokens: boolean
+  private readonly disturbance: EngineDisturbance | null
+  private readonly onStep: ((step: StepFacts) => void) | null
+  private readonly scheduler: Scheduler
+  private readonly clock: StepClock
+  /** Arrived, still in the front end. */
+  private readonly intake = new RequestQueue()
+  private readonly requests = new Map<RequestId, RequestState>()
+
+  /** Time up to which everything has happened; while idle, the earliest start of a step. */
+  private atMs = 0
+  private stepping = false
+  private busyMs = 0
+  private trimAt = 256
+
+  private poolChange = 0
+  private aborts: RequestState[] = []
+  private events: EngineEvent[] = []
+  private told = false
+  private accepted = 0
+  private refused = 0
+  private readonly finishedCounts = { length: 0, stop: 0, abort: 0, error: 0 }
+  private errorMessage: string | null = null
+
+  constructor(config: EngineConfig, random: Random, options: EngineOptions) {
+    this.config = config
+    this.tellTokens = (options.events ?? 'tokens') === 'tokens'
+    this.disturbance = options.disturbance ?? null
+    this.onStep = options.onStep ?? null
+    this.scheduler = new Scheduler(config, this, options.rowByRow ?? false)
+    this.clock = new StepClock(config, random, this.disturbance)
+  }
+
+  submit(request: EngineRequest, nowMs: number): SubmitResult {
+    this.happenUntil(nowMs, false)
+    checkRequest(request)
+    if (this.requests.has(request.id)) {
+      throw new PlimsollError('PLIM_ENGINE', `a request with the id ${request.id} is already there`)
+    }
+    const refused = refusal(request, this.config, this.scheduler.pool.usable, this.waitingCount())
+    if (refused !== null) {
+      this.refused += 1
+      return refused
+    }
+    const state = admitState(request, this.config, nowMs, this.accepted)
+    this.requests.set(request.id, state)
+    this.intake.insertByEligible(state)
+    this.accepted += 1
+    return accepted
+  }
+
+  abort(id: RequestId, nowMs: number): boolean {
+    this.happenUntil(nowMs, false)
+    const row = this.requests.get(id)
+    if (row === undefined || row.aborted) return false
+    row.aborted = true
+    if (this.stepping) this.aborts.push(row)
+    else {
+      this.atMs = Math.max(this.atMs, nowMs)
+      this.takeOut(row, 'abort', null)
+    }
+    return true
+  }
+
+  nextWakeMs(): number | null {
+    if (this.events.length > 0 && !this.told) return this.atMs
+    if (this.stepping) return this.tellTokens ? this.clock.endMs : this.quietUntilMs()
+    const startMs = this.nextStartMs()
+    const changeMs = this.nextPoolChangeMs()
+    if (startMs === null) return changeMs
+    return changeMs === null ? startMs : Math.min(startMs, changeMs)
+  }
+
+  advance(nowMs: number): readonly EngineEvent[] {
+    if (this.told) this.renewEvents()
+    // What a submission of this moment brought to light is told before anything new is started.
+    if (this.events.length === 0 || this.atMs < nowMs) this.happenUntil(nowMs, true)
+    this.told = true
+    return this.events
+  }
+
+  stats(): EngineStats {
+    const { scheduler, finishedCounts } = this
+    const { pool } = scheduler
+    return {
+      running: scheduler.running.rows.length,
+      waiting: this.waitingCount(),
+      kvUsage: pool.usable === 0 ? 1 : 1 - pool.free / pool.usable,
+      freeBlocks: pool.free,
+      usableBlocks: pool.usable,
+      preemptions: scheduler.preemptions,
+      promptTokens: scheduler.promptTokens,
+      generationTokens: scheduler.generationTokens,
+      prefixQueries: scheduler.prefixQueries,
+      prefixHits: scheduler.prefixHits,
+      prefixQueriesPreempted: scheduler.prefixQueriesPreempted,
+      prefixHitsPreempted: scheduler.prefixHitsPreempted,
+      steps: this.clock.steps,
+      busyMs: this.busyMs,
+      accepted: this.accepted,
+      refused: this.refused,
+      finished: { ...finishedCounts },
+    }
+  }
+
+  forEachTokenRun(facts: RequestFacts, visit: TokenRunVisitor): void {
+    this.clock.log.forEachRun(facts as RequestState, visit)
+  }
+
+  // The scheduler's words, at `atMs`.
+
+  token(row: RequestState): void {
+    if (this.tellTokens && !row.aborted) this.tell({ kind: 'tokens', id: row.id, atMs: this.atMs, count: 1 })
+  }
+
+  preempted(row: RequestState): void {
+    this.tell({ kind: 'preempted', id: row.id, atMs: this.atMs })
+  }
+
+  finished(row: RequestState, reason: FinishReason): void {
+    const told = row.aborted ? 'abort' : reason
+    this.finishedCounts[told] += 1
+    this.requests.delete(row.id)
+    const message =
+      told === 'error' ? (this.errorMessage ?? 'no step of this engine can hold the request any more') : null
+    this.tell({ kind: 'finished', id: row.id, atMs: this.atMs, reason: told, facts: row, message })
+  }
+
+  private tell(event: EngineEvent): void {
+    if (this.told) this.renewEvents()
+    this.events.push(event)
+  }
+
+  private renewEvents(): void {
+    if (this.events.length > 0) this.events = []
+    this.told = false
+  }
+
+  private waitingCount(): number {
+    return this.scheduler.waiting.size + this.intake.size
+  }
+
+  /**
+   * Ends and starts steps up to `untilMs`. A step that ends there is ended; one that would start there is started only if
+   * `inclusive`, and not in the call that ended the one before.
+   */
+  private happenUntil(untilMs: number, inclusive: boolean): void {
+    for (;;) {
+      if (this.stepping) {
+        if (this.clock.endMs > untilMs) return
+        this.endStep()
+        if (this.atMs === untilMs) return
+        continue
+      }
+      const startMs = this.nextStartMs()
+      const changeMs = this.nextPoolChangeMs()
+      if (changeMs !== null && changeMs <= untilMs && (startMs === null || changeMs <= startMs)) {
+        this.atMs = Math.max(this.atMs, changeMs)
+        this.changePool()
+        continue
+      }
+      if (startMs === null || startMs > untilMs || (!inclusive && startMs === untilMs)) return
+      this.startStep(startMs)
+    }
+  }
+
+  private nextStartMs(): number | null {
+    if (this.scheduler.running.rows.length > 0 || this.scheduler.waiting.size > 0) return this.atMs
+    return this.intake.size > 0 ? Math.max(this.atMs, this.intake.at(0).eligibleMs) : null
+  }
+
+  private startStep(startMs: number): void {
+    const { scheduler, intake } = this
+    this.atMs = startMs
+    while (intake.size > 0 && intake.at(0).eligibleMs <= startMs)
+      scheduler.waiting.pushBack(intake.popFront())
+    if (!scheduler.schedule(startMs)) return
+    this.stepping = true
+    this.clock.start(scheduler, startMs)
+  }
+
+  private endStep(): void {
+    this.stepping = false
+    this.atMs = this.clock.endMs
+    this.busyMs += this.clock.endMs - this.clock.startMs
+    this.scheduler.complete(this.clock.endMs, this.clock.log.end - 1, this.tellTokens)
+    if (this.onStep !== null) {
+      this.onStep({
+        startMs: this.clock.startMs,
+        endMs: this.clock.endMs,
+        tokens: this.scheduler.stepTokens,
+        rows: this.scheduler.stepRows,
+      })
+    }
+    if (this.aborts.length > 0) this.takeOutAborted()
+    if (this.clock.log.length > this.trimAt) this.trimLog()
+  }
+
+  private takeOutAborted(): void {
+    for (const row of this.aborts) if (!row.done) this.takeOut(row, 'abort', null)
+    this.aborts.length = 0
+  }
+
+  private takeOut(row: RequestState, reason: FinishReason, message: string | null): void {
+    this.errorMessage = message
+    if (!this.intake.remove(row)) this.scheduler.drop(row, reason)
+    else {
+      row.done = true
+      this.finished(row, reason)
+    }
+    this.errorMessage = null
+  }
+
+  /** Segments that no request in the engine, and none in an event still at hand, can ask for. */
+  private trimLog(): void {
+    let oldest = this.clock.log.end
+    for (const row of this.requests.values()) {
+      if (row.firstSegment >= 0 && row.firstSegment < oldest) oldest = row.firstSegment
+    }
+    for (const event of this.events) {
+      if (event.kind !== 'finished') continue
+      const { firstSegment } = event.facts as RequestState
+      if (firstSegment >= 0 && firstSegment < oldest) oldest = firstSegment
+    }
+    this.clock.log.trim(oldest)
+    this.trimAt = Math.max(256, this.clock.log.length * 2)
+  }
+
+  private nextPoolChangeMs(): number | null {
+    return this.disturbance?.poolChanges[this.poolChange]?.atMs ?? null
+  }
+
+  /** The pool becomes smaller or larger; what no longer fits is evicted, what never will is ended with an error. */
+  private changePool(): void {
+    const { scheduler, config } = this
+    const { pool } = scheduler
+    const change = this.disturbance?.poolChanges[this.poolChange]
+    if (change === undefined) return
+    this.poolChange += 1
+    const whole = usableBlocks(config)
+    const usable = Math.max(0, Math.round(whole * (1 - change.lostShare)) - change.lostBlocks)
+    if (usable >= pool.usable) {
+      pool.grow(usable - pool.usable)
+      return
+    }
+    const message = `needs more than the ${usable} blocks that are left of the pool`
+    for (const row of this.requests.values()) {
+      if (row.blocksAtMost > usable) this.takeOut(row, 'error', message)
+    }
+    const lost = pool.usable - usable
+    if (lost > pool.free) scheduler.dissolveLockstep()
+    while (lost > pool.free) scheduler.preempt(scheduler.running.last())
+    pool.shrink(lost)
+  }
+
+  /**
+   * A time before which nothing can be told: while rows only decode and nobody waits, the end of the first of them, if
+   * the blocks last until there; else the end of the step. A submission brings it forward.
+   */
+  private quietUntilMs(): number {
+    const { clock } = this
+    const { lockstep, waiting, pool, stepIsPureDecode } = this.scheduler
+    const undisturbed = stepIsPureDecode && waiting.size === 0 && this.intake.size === 0
+    if (!undisturbed || this.aborts.length > 0) return clock.endMs
+    const more = lockstep.finishes.firstTick() - lockstep.ticks
+    if (more <= 0 || lockstep.blocksDueWithin(more) > pool.free) return clock.endMs
+    const untilMs = clock.endAfterMs(more)
+    const changeMs = this.nextPoolChangeMs()
+    return untilMs === null || (changeMs !== null && changeMs <= untilMs) ? clock.endMs : untilMs
+  }
+}
+
+const accepted: SubmitResult = { kind: 'accepted' }

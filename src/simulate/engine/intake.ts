@@ -1,0 +1,88 @@
+import { PlimsollError } from '../../base/errors.ts'
+import { blocksNeeded, type EngineConfig } from './engine-config.ts'
+import type { EngineRequest, SubmitResult } from './engine-interface.ts'
+import { RequestState } from './request-state.ts'
+
+/** Throws PLIM_ENGINE for counts that are no counts. */
+export function checkRequest(request: EngineRequest): void {
+  requireCount('prompt tokens', request.promptTokenIds.length)
+  requireCount('output tokens', request.outputTokens)
+  if (request.maxTokens !== undefined && request.maxTokens !== null) {
+    requireCount('max_tokens', request.maxTokens)
+  }
+}
+
+/** Why the request cannot be taken, with `usable` blocks in the pool and `waiting` requests in line; else null. */
+export function refusal(
+  request: EngineRequest,
+  config: EngineConfig,
+  usable: number,
+  waiting: number,
+): SubmitResult | null {
+  const promptTokens = request.promptTokenIds.length
+  const asked = request.maxTokens ?? 1
+  const { maxModelLen, maxNumBatchedTokens, maxNumWaiting } = config
+  if (promptTokens + asked > maxModelLen) {
+    return refuse(
+      'too_long',
+      `asks for ${promptTokens} prompt and ${asked} output tokens; the context is ${maxModelLen} tokens`,
+    )
+  }
+  if (!config.enableChunkedPrefill && promptTokens > maxNumBatchedTokens) {
+    return refuse(
+      'too_long',
+      `has ${promptTokens} prompt tokens; a step holds ${maxNumBatchedTokens} and prompts are not chunked`,
+    )
+  }
+  const blocks = blocksNeeded(promptTokens, outputLimit(request, config), config.blockSize)
+  if (blocks > usable) return refuse('never_fits', `needs ${blocks} blocks, has ${usable}`)
+  if (maxNumWaiting !== null && waiting >= maxNumWaiting) {
+    return refuse('shed', `${waiting} requests wait; the limit is ${maxNumWaiting}`)
+  }
+  return null
+}
+
+/** The request as the scheduler sees it. `number` is its own among all of this engine. */
+export function admitState(
+  request: EngineRequest,
+  config: EngineConfig,
+  nowMs: number,
+  number: number,
+): RequestState {
+  const limit = outputLimit(request, config)
+  const ownStop = request.outputTokens < hardLimit(request, config)
+  return new RequestState(
+    request,
+    limit,
+    ownStop ? 'stop' : 'length',
+    Math.max(nowMs, request.arrivalMs + config.frontEndMs),
+    blocksNeeded(request.promptTokenIds.length, limit, config.blockSize),
+    config.enablePrefixCaching,
+    number,
+    config.blockSize,
+  )
+}
+
+/** The length at which vLLM stops whatever the model says: `max_tokens`, and the end of the context. */
+function hardLimit(request: EngineRequest, config: EngineConfig): number {
+  const rest = config.maxModelLen - request.promptTokenIds.length
+  return request.maxTokens === undefined || request.maxTokens === null
+    ? rest
+    : Math.min(rest, request.maxTokens)
+}
+
+function outputLimit(request: EngineRequest, config: EngineConfig): number {
+  return Math.min(request.outputTokens, hardLimit(request, config))
+}
+
+function refuse(code: 'never_fits' | 'too_long' | 'shed', message: string): SubmitResult {
+  return { kind: 'refused', code, message }
+}
+
+function requireCount(what: string, count: number): void {
+  if (Number.isSafeInteger(count) && count >= 1) return
+  throw new PlimsollError('PLIM_ENGINE', `a request with ${count} ${what}`, {
+    expected: 'a whole number, at least 1',
+    received: String(count),
+  })
+}

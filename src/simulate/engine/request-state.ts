@@ -1,0 +1,145 @@
+import { BlockHashes, sharedBlocks } from './prompt.ts'
+import type { EngineRequest } from './engine-interface.ts'
+
+export type RequestId = string | number
+
+/** How a request left the engine. `error`: it no longer fits the pool. */
+export type FinishReason = 'length' | 'stop' | 'abort' | 'error'
+
+/** What is known of a request when it has left, times in ms of the engine's clock. */
+export interface RequestFacts {
+  readonly id: RequestId
+  readonly promptTokens: number
+  /** Tokens given out so far. */
+  readonly outputTokens: number
+  /** Prompt tokens that the prefix cache had at the first admission. */
+  readonly cachedTokens: number
+  readonly preemptions: number
+  readonly arrivalMs: number
+  /** Start of the first step that held it; −1 when none did. */
+  readonly firstScheduledMs: number
+  /** −1 when there was none. */
+  readonly firstTokenMs: number
+  readonly lastTokenMs: number
+}
+
+/** What every request without hashed blocks has; never written to. */
+const noNodes: number[] = []
+
+/** One request inside the engine. Plain fields of one shape: the scheduler touches many thousands a second. */
+export class RequestState implements RequestFacts {
+  readonly id: RequestId
+  readonly promptTokens: number
+  /** Output tokens after which it stops. */
+  readonly outputLimit: number
+  /** Whether that stop is the model's own or the limit asked for. */
+  readonly stopReason: 'length' | 'stop'
+  /** Whether its blocks may be found again; those that others may ask for are its first `sharedBlocks`. */
+  readonly cacheable: boolean
+  readonly sharedBlocks: number
+  readonly arrivalMs: number
+  readonly eligibleMs: number
+  /** Blocks at its longest. */
+  readonly blocksAtMost: number
+
+  /** O. Behind the truth while `decoding`: see DecodeLockstep. */
+  outputTokens = 0
+  /** Tokens whose keys and values are in the pool, those of the running step included. Behind the truth while `decoding`. */
+  computed = 0
+  /** Blocks held. Behind the truth while `decoding`. */
+  blocks = 0
+  /** Handles of the held blocks that have a hash: always its first ones. */
+  nodes: number[] = noNodes
+  /** True while it takes part in the lockstep: one token each step. */
+  decoding = false
+  /** True once prompt (and, after a preemption, its outputs) are in the pool: it wants one token a step. */
+  caughtUp = false
+  /** In the lockstep: computed − ticks, constant. */
+  computedLessTicks = 0
+  /** In the lockstep: the ticks before it came, and the segment of its first step there. */
+  enteredTick = 0
+  enteredSegment = 0
+  /** In the lockstep: the tick that gives its last token. */
+  finishTick = 0
+  /** Tokens in the running step, when not by lockstep. */
+  scheduledTokens = 0
+  /** Order of admission. Grows along the list of running requests. */
+  admission = 0
+  running = false
+  aborted = false
+  done = false
+
+  cachedTokens = 0
+  preemptions = 0
+  firstScheduledMs = -1
+  firstTokenMs = -1
+  lastTokenMs = -1
+  /** Segment of the step log that gave the first token, and the last. */
+  firstSegment = -1
+  lastSegment = -1
+  /** Segments in which it got no token: from, to (not included), from, to, … */
+  pauses: number[] | null = null
+
+  private readonly request: EngineRequest
+  /** Its own among all of the engine. */
+  private readonly number: number
+  private readonly blockSize: number
+  private hashesMade: BlockHashes | null = null
+
+  constructor(
+    request: EngineRequest,
+    outputLimit: number,
+    stopReason: 'length' | 'stop',
+    eligibleMs: number,
+    blocksAtMost: number,
+    cacheable: boolean,
+    number: number,
+    blockSize: number,
+  ) {
+    this.id = request.id
+    this.promptTokens = request.promptTokenIds.length
+    this.outputLimit = outputLimit
+    this.stopReason = stopReason
+    this.arrivalMs = request.arrivalMs
+    this.eligibleMs = eligibleMs
+    this.blocksAtMost = blocksAtMost
+    this.cacheable = cacheable
+    this.sharedBlocks = cacheable ? sharedBlocks(request.promptTokenIds, blockSize) : 0
+    this.request = request
+    this.number = number
+    this.blockSize = blockSize
+  }
+
+  /** Made when first asked for: a request that shares nothing and is never evicted has no use for them. */
+  hashes(): BlockHashes {
+    const { request } = this
+    this.hashesMade ??= new BlockHashes(
+      request.promptTokenIds,
+      this.blockSize,
+      this.sharedBlocks,
+      this.number,
+      request.outputTokenIds ?? null,
+      request.outputSeed ?? 0,
+    )
+    return this.hashesMade
+  }
+
+  addNode(node: number): void {
+    if (this.nodes === noNodes) this.nodes = [node]
+    else this.nodes.push(node)
+  }
+
+  dropNodes(): void {
+    this.nodes = noNodes
+  }
+}
+
+/** A token in each segment from `from` to `to`; whatever lies between the last one and `from` was a pause. */
+export function noteTokens(row: RequestState, from: number, to: number, endMs: number): void {
+  if (row.lastSegment >= 0 && from > row.lastSegment + 1) {
+    row.pauses ??= []
+    row.pauses.push(row.lastSegment + 1, from)
+  }
+  row.lastSegment = to
+  row.lastTokenMs = endMs
+}

@@ -1,0 +1,396 @@
+import { BlockPool } from './block-pool.ts'
+import { DecodeLockstep } from './decode-lockstep.ts'
+import { usableBlocks, type EngineConfig } from './engine-config.ts'
+import { findHits, registerFull } from './prefix-cache.ts'
+import { RequestQueue } from './request-queue.ts'
+import { RowBatch, RunningRows } from './row-lists.ts'
+import { noteTokens, type FinishReason, type RequestState } from './request-state.ts'
+
+/** What the scheduler tells as it goes; `atMs` is known to whoever listens. */
+export interface SchedulerSink {
+  preempted(row: RequestState): void
+  finished(row: RequestState, reason: FinishReason): void
+  /** One token for a row that is not in the lockstep; `outputTokens` is up to date. */
+  token(row: RequestState): void
+}
+
+/**
+ * The scheduler of vLLM V1 without a clock: `schedule` builds one step, `complete` takes its result. There is no prefill or
+ * decode phase: each step every request tries to catch up with its own tokens. In order: (A) running requests, oldest
+ * admission first, evicting the youngest when blocks run out; (B) waiting requests, only when nobody was evicted. After
+ * `vllm/v1/core/sched/scheduler.py`, `kv_cache_manager.py` and `block_pool.py` of vLLM 0.19 (Apache-2.0), in our own words;
+ * without encoders, LoRA, speculative decoding, priorities and asynchronous scheduling.
+ *
+ * When no decoding row can fail to get its token and its block, phase A is one tick of the lockstep, whatever the number of
+ * rows. Otherwise the rows are made explicit and walked one by one.
+ */
+export class Scheduler {
+  readonly config: EngineConfig
+  readonly pool: BlockPool
+  readonly lockstep: DecodeLockstep
+  readonly waiting: RequestQueue = new RequestQueue()
+  readonly running: RunningRows = new RunningRows()
+
+  /** Of the step being built or run. */
+  stepTokens = 0
+  stepRows = 0
+  stepContextTokens = 0
+  stepPrefillPairs = 0
+  /** True when the step is a tick of the lockstep and nothing else. */
+  stepIsPureDecode = false
+  /** Grows whenever the rows of the lockstep change: while it stands still, pure steps form one series. */
+  lockstepChanges = 0
+
+  /** End of the last completed step, and its segment of the step log. */
+  lastEndMs = 0
+  lastSegment = -1
+
+  preemptions = 0
+  promptTokens = 0
+  generationTokens = 0
+  prefixQueries = 0
+  prefixHits = 0
+  prefixQueriesPreempted = 0
+  prefixHitsPreempted = 0
+
+  /** Rows of the running step outside the lockstep, in the order of their list. */
+  private readonly explicit = new RowBatch()
+  private readonly due = new RowBatch()
+  private stepHasTick = false
+  /** Rows that have caught up but stand outside the lockstep. */
+  private looseRows = false
+  private blockedHead: RequestState | null = null
+  private blockedAtImprovement = -1
+  private readonly hitNodes: number[] = []
+  private readonly rowByRow: boolean
+  private readonly sink: SchedulerSink
+
+  constructor(config: EngineConfig, sink: SchedulerSink, rowByRow: boolean) {
+    this.config = config
+    this.sink = sink
+    this.rowByRow = rowByRow
+    this.pool = new BlockPool(usableBlocks(config))
+    this.lockstep = new DecodeLockstep(config.blockSize)
+  }
+
+  /** Builds the next step; false when there is nothing to run. `startMs` is noted on rows that are scheduled first. */
+  schedule(startMs: number): boolean {
+    for (;;) {
+      this.stepTokens = 0
+      this.stepRows = 0
+      this.stepContextTokens = 0
+      this.stepPrefillPairs = 0
+      this.stepHasTick = false
+      let evicted = false
+      if (this.looseRows) this.gatherLooseRows()
+      if (this.running.rows.length > 0 && !this.tickAll()) evicted = this.walkRunning()
+      if (!evicted && this.waiting.size > 0) this.admit(startMs)
+      if (this.stepTokens > 0) {
+        this.stepIsPureDecode = this.explicit.size === 0
+        return true
+      }
+      // Nobody runs, so every block is free and the budget whole: whoever is first in line now will never get in.
+      if (this.running.rows.length === 0) {
+        if (this.waiting.size === 0) return false
+        if (!evicted) this.drop(this.waiting.popFront(), 'error')
+      } else if (!evicted) return false
+    }
+  }
+
+  /** Phase A for all rows at once; false, with nothing changed, when they have to be walked. */
+  private tickAll(): boolean {
+    const { lockstep, pool, config } = this
+    const { prefilling } = this.running
+    const rows = lockstep.rows
+    if (this.rowByRow || rows > config.maxNumBatchedTokens) return false
+    let budget = config.maxNumBatchedTokens - rows
+    let blocks = lockstep.blocksDue()
+    if (prefilling.length > 0) {
+      let wanted = 0
+      for (const row of prefilling) {
+        const tokens = Math.min(this.wantedTokens(row), Math.max(0, budget - wanted))
+        row.scheduledTokens = tokens
+        wanted += tokens
+        blocks += Math.ceil((row.computed + tokens) / config.blockSize) - row.blocks
+      }
+      // A prefill that is older than a decoding row is served first. With tokens for all, that order matters only for
+      // which of two equal blocks is found later.
+      if ((wanted >= budget || lockstep.hashedRows > 0) && !this.running.prefillsAreLast()) return false
+      budget -= wanted
+    }
+    if (blocks > pool.free) return false
+    if (rows > 0) {
+      this.stepContextTokens = lockstep.contextTokens
+      this.stepTokens = rows
+      this.stepRows = rows
+      this.stepHasTick = true
+      lockstep.tick(pool)
+    }
+    for (const row of prefilling) if (row.scheduledTokens > 0) this.schedulePrefill(row, row.scheduledTokens)
+    return true
+  }
+
+  private wantedTokens(row: RequestState): number {
+    const wanted = row.promptTokens + row.outputTokens - row.computed
+    const threshold = this.config.longPrefillTokenThreshold
+    return threshold > 0 && wanted > threshold ? threshold : wanted
+  }
+
+  /** A chunk for a row outside the lockstep whose blocks are known to be there. */
+  private schedulePrefill(row: RequestState, tokens: number): void {
+    const need = Math.ceil((row.computed + tokens) / this.config.blockSize) - row.blocks
+    if (need > 0) {
+      this.pool.take(need)
+      row.blocks += need
+    }
+    if (row.caughtUp) this.stepContextTokens += row.computed
+    else this.stepPrefillPairs += tokens * (row.computed + tokens / 2)
+    this.stepTokens += tokens
+    this.stepRows += 1
+    row.scheduledTokens = tokens
+    row.computed += tokens
+    this.explicit.push(row)
+    if (row.sharedBlocks > 0) registerFull(row, this.pool, this.config.blockSize, row.sharedBlocks)
+  }
+
+  /** Phase A row by row. True when somebody was evicted. */
+  private walkRunning(): boolean {
+    this.dissolveLockstep()
+    const { pool, config } = this
+    const { rows, prefilling } = this.running
+    for (const row of prefilling) row.scheduledTokens = 0
+    let budget = config.maxNumBatchedTokens
+    let evicted = false
+    for (let i = 0; i < rows.length && budget > 0; i++) {
+      const row = rows[i] as RequestState
+      const tokens = Math.min(this.wantedTokens(row), budget, config.maxModelLen - 1 - row.computed)
+      if (tokens <= 0) continue
+      const need = Math.ceil((row.computed + tokens) / config.blockSize) - row.blocks
+      while (need > pool.free) {
+        const victim = this.running.last()
+        this.preempt(victim)
+        evicted = true
+        if (victim === row) break
+      }
+      if (!row.running) break
+      this.schedulePrefill(row, tokens)
+      budget -= tokens
+    }
+    return evicted
+  }
+
+  /** Evicts a row that is outside the lockstep: it will compute its prompt and its outputs again. */
+  preempt(row: RequestState): void {
+    this.running.remove(row)
+    // Blocks that nobody else can ask for get their hash only here, where their owner may come back for them.
+    if (row.cacheable) registerFull(row, this.pool, this.config.blockSize, Number.POSITIVE_INFINITY)
+    this.releaseBlocks(row)
+    row.running = false
+    row.caughtUp = false
+    row.computed = 0
+    row.preemptions += 1
+    this.preemptions += 1
+    this.waiting.pushFront(row)
+    this.sink.preempted(row)
+  }
+
+  /** Phase B: waiting requests in order, until one does not fit. */
+  private admit(startMs: number): void {
+    const { config, pool, waiting } = this
+    const { blockSize } = config
+    let budget = config.maxNumBatchedTokens - this.stepTokens
+    while (waiting.size > 0 && budget > 0 && this.running.rows.length < config.maxNumSeqs) {
+      const row = waiting.at(0)
+      if (row === this.blockedHead && pool.improvements === this.blockedAtImprovement) return
+      this.blockedHead = null
+      const total = row.promptTokens + row.outputTokens
+      const hitBlocks = findHits(row, pool, blockSize, this.hitNodes)
+      const hit = hitBlocks * blockSize
+      let tokens = total - hit
+      const threshold = config.longPrefillTokenThreshold
+      if (threshold > 0 && tokens > threshold) tokens = threshold
+      if (!config.enableChunkedPrefill && tokens > budget) return
+      if (tokens > budget) tokens = budget
+      let evictable = 0
+      for (let i = 0; i < hitBlocks; i++) if (pool.isEvictable(this.hitNodes[i] as number)) evictable += 1
+      const reserve = evictable - hitBlocks + (this.running.rows.length > 0 ? config.watermarkBlocks : 0)
+      const gate = config.reserveFullPrompt ? Math.ceil(Math.min(total, config.maxModelLen) / blockSize) : 0
+      const blocks = Math.ceil((hit + tokens) / blockSize)
+      if (Math.max(gate, blocks) + reserve > pool.free) {
+        // Without the gate the need depends on the budget left, which differs from step to step.
+        this.blockedHead = config.reserveFullPrompt ? row : null
+        this.blockedAtImprovement = pool.improvements
+        return
+      }
+      waiting.popFront()
+      for (let i = 0; i < hitBlocks; i++) {
+        const node = this.hitNodes[i] as number
+        pool.pin(node)
+        row.addNode(node)
+      }
+      this.countAdmission(row, total, hit, startMs)
+      row.blocks = hitBlocks
+      row.computed = hit
+      this.running.admit(row)
+      this.schedulePrefill(row, tokens)
+      budget -= tokens
+    }
+  }
+
+  private countAdmission(row: RequestState, total: number, hit: number, startMs: number): void {
+    if (row.firstScheduledMs < 0) {
+      row.firstScheduledMs = startMs
+      row.cachedTokens = hit
+    }
+    if (!this.config.enablePrefixCaching) return
+    if (row.preemptions === 0) {
+      this.prefixQueries += total
+      this.prefixHits += hit
+    } else {
+      this.prefixQueriesPreempted += total
+      this.prefixHitsPreempted += hit
+    }
+  }
+
+  /**
+   * The result of the step, which ended at `endMs` as part of `segment` of the step log: one token for each row that has
+   * caught up. With `tokenOfLockstep`, the sink hears of the rows of the lockstep too; else only of those outside it.
+   */
+  complete(endMs: number, segment: number, tokenOfLockstep: boolean): void {
+    const { lockstep } = this
+    this.lastEndMs = endMs
+    this.lastSegment = segment
+    if (this.stepHasTick) this.generationTokens += lockstep.rows
+    if (this.stepHasTick && tokenOfLockstep) this.completeAll()
+    else if (this.stepHasTick && lockstep.finishes.firstTick() <= lockstep.ticks) this.completeDue()
+    else this.completeExplicits(0, Number.POSITIVE_INFINITY)
+    this.explicit.clear()
+  }
+
+  /** All rows in the order of the running list, which is also the order in which finished ones give back their blocks. */
+  private completeAll(): void {
+    const { lockstep } = this
+    const { rows } = this.running
+    let kept = 0
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as RequestState
+      if (row.decoding) {
+        lockstep.settle(row)
+        this.sink.token(row)
+        if (row.finishTick <= lockstep.ticks) {
+          this.finishDecoding(row)
+          continue
+        }
+      } else if (row.scheduledTokens > 0 && this.completeExplicit(row)) continue
+      rows[kept++] = row
+    }
+    while (rows.length > kept) rows.pop()
+  }
+
+  /** The same, of only those that finish or stand outside the lockstep. */
+  private completeDue(): void {
+    const { due } = this
+    const { finishes, ticks } = this.lockstep
+    while (finishes.firstTick() <= ticks) due.insert(finishes.take())
+    let next = 0
+    for (let i = 0; i < due.size; i++) {
+      const row = due.at(i)
+      next = this.completeExplicits(next, row.admission)
+      this.running.remove(row)
+      this.finishDecoding(row)
+    }
+    due.clear()
+    this.completeExplicits(next, Number.POSITIVE_INFINITY)
+  }
+
+  /** Rows outside the lockstep from the `next`-th on that are older than `admission`; the number of the one after them. */
+  private completeExplicits(next: number, admission: number): number {
+    const { explicit } = this
+    for (; next < explicit.size && explicit.at(next).admission < admission; next++) {
+      const row = explicit.at(next)
+      if (this.completeExplicit(row)) this.running.remove(row)
+    }
+    return next
+  }
+
+  private finishDecoding(row: RequestState): void {
+    this.leaveLockstep(row)
+    this.retire(row, row.stopReason)
+  }
+
+  /** True when it finished: the caller takes it off the running list. */
+  private completeExplicit(row: RequestState): boolean {
+    row.scheduledTokens = 0
+    if (row.computed < row.promptTokens + row.outputTokens) return false
+    if (!row.caughtUp) {
+      row.caughtUp = true
+      this.running.endPrefill(row)
+    }
+    if (row.outputTokens === 0) this.promptTokens += row.promptTokens
+    row.outputTokens += 1
+    this.generationTokens += 1
+    if (row.firstTokenMs < 0) {
+      row.firstTokenMs = this.lastEndMs
+      row.firstSegment = this.lastSegment
+    }
+    noteTokens(row, this.lastSegment, this.lastSegment, this.lastEndMs)
+    this.sink.token(row)
+    if (row.outputTokens < row.outputLimit) {
+      this.join(row)
+      return false
+    }
+    this.retire(row, row.stopReason)
+    return true
+  }
+
+  private join(row: RequestState): void {
+    if (this.rowByRow) return
+    this.lockstep.enter(row)
+    this.lockstepChanges += 1
+    row.enteredSegment = this.lastSegment + 1
+  }
+
+  private leaveLockstep(row: RequestState): void {
+    this.lockstep.leave(row)
+    this.lockstepChanges += 1
+    if (this.lockstep.ticks > row.enteredTick) {
+      noteTokens(row, row.enteredSegment, this.lastSegment, this.lastEndMs)
+    }
+  }
+
+  /** Takes a request out of the engine, wherever it is. Between steps only. */
+  drop(row: RequestState, reason: FinishReason): void {
+    if (row.running) {
+      if (row.decoding) this.leaveLockstep(row)
+      this.running.remove(row)
+    } else this.waiting.remove(row)
+    this.retire(row, reason)
+  }
+
+  private retire(row: RequestState, reason: FinishReason): void {
+    this.releaseBlocks(row)
+    row.running = false
+    row.done = true
+    this.sink.finished(row, reason)
+  }
+
+  private releaseBlocks(row: RequestState): void {
+    this.pool.release(row.nodes, row.blocks - row.nodes.length)
+    row.dropNodes()
+    row.blocks = 0
+  }
+
+  /** Every row on its own again. */
+  dissolveLockstep(): void {
+    const { lockstep } = this
+    if (this.rowByRow) return
+    for (const row of this.running.rows) if (row.decoding) this.leaveLockstep(row)
+    lockstep.finishes.clear()
+    this.looseRows = true
+  }
+
+  private gatherLooseRows(): void {
+    for (const row of this.running.rows) if (row.caughtUp && !row.decoding) this.join(row)
+    this.looseRows = false
+  }
+}

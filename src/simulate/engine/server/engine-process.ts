@@ -1,0 +1,34 @@
+// The simulated server in a process of its own, so that it never shares an event loop with who measures it. Its one argument is its
+// settings as JSON. It prints one line when it can be asked, {"url", "pid"} or {"error"}, and ends when its input closes:
+// with the process that started it, however that one ended.
+import { performance } from 'node:perf_hooks'
+import { monotonicClock } from '../../../base/clock.ts'
+import { PlimsollError } from '../../../base/errors.ts'
+import { startEngineServer } from './engine-server.ts'
+import type { EngineSettings } from './engine-settings.ts'
+
+const hrtimeNs = (): bigint => process.hrtime.bigint()
+
+try {
+  const settings = JSON.parse(process.argv[2] ?? '{}') as EngineSettings
+  const clock = monotonicClock(performance, hrtimeNs)
+  const server = await startEngineServer({ ...settings, clock, hrtimeNs, wallClockMs: () => Date.now() })
+  const stop = (): void => {
+    void server.close().finally(() => process.exit(0))
+  }
+  process.stdin.on('end', stop).on('error', stop).resume()
+  process.on('SIGTERM', stop)
+  // Ctrl-C reaches the whole group; who started this process still wants its answers drained.
+  process.on('SIGINT', () => {})
+  process.stdout.write(`${JSON.stringify({ url: server.url, pid: process.pid })}\n`)
+} catch (error) {
+  const known = error instanceof PlimsollError
+  const { code, message, expected, received, hint } = known
+    ? error
+    : new PlimsollError(
+        'PLIM_INTERNAL',
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
+      )
+  process.stdout.write(`${JSON.stringify({ error: { code, message, expected, received, hint } })}\n`)
+  process.exit(1)
+}
