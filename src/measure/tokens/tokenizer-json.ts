@@ -80,7 +80,7 @@ export function readTokenizerJson(text: string, path: string): Tokenizer {
     const before = known.get(piece)
     if (before !== undefined) return before
     const bytes = Buffer.from(piece, 'utf8')
-    const whole = wholeFirst ? byText.get(bytes.latin1Slice()) : undefined
+    const whole = wholeFirst ? byText.get(bytes.toString('latin1')) : undefined
     const ids =
       whole === undefined
         ? mergePiece(
@@ -163,7 +163,7 @@ function tokenBytes(token: string): string | null {
     if (byte < 0) return null
     scratch[i] = byte
   }
-  return scratch.latin1Slice(0, token.length)
+  return scratch.toString('latin1', 0, token.length)
 }
 
 const scratch = Buffer.alloc(4096)
