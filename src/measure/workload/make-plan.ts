@@ -118,7 +118,7 @@ function planned(
     body: requestBody(input, content.prompt, content.outputTokens),
     promptId: content.promptId,
     segment: content.segment,
-    session: null,
+    session: content.session,
     turn: null,
     askedOutputTokens: content.outputTokens,
     plannedPromptTokens: content.promptTokens,

@@ -5,8 +5,10 @@ import { noSalt, shortestPrompt, type Salt, type TokenCounter } from '../tokens/
 import { promptLead } from '../tokens/vocabulary.ts'
 import { composeWords } from '../tokens/word-costs.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
+import { lengthWarnings } from './length-warnings.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
 import { saltMaker } from './salt.ts'
+import { traceContent } from './trace-content.ts'
 import type { LoadedWorkload, PromptItem, RandomWorkload } from './workload.ts'
 
 /** What one request asks, before it is a body. */
@@ -14,6 +16,7 @@ export interface RequestContent {
   readonly prompt: Prompt
   readonly promptId: string
   readonly segment: string | null
+  readonly session: string | null
   readonly promptTokens: number | null
   readonly outputTokens: number | null
 }
@@ -43,9 +46,9 @@ export interface ContentInput {
 export function contentMaker(input: ContentInput): ContentMaker {
   const { tokens, salt, warmPrefix, workload } = input
   const saltAt = warmPrefix ? () => noSalt : saltMaker(salt, tokens.words)
-  return workload.kind === 'random'
-    ? randomContent(input, workload, saltAt)
-    : itemContent(input, workload, saltAt)
+  if (workload.kind === 'random') return randomContent(input, workload, saltAt)
+  if (workload.kind === 'trace') return traceContent(input, workload, saltAt)
+  return itemContent(input, workload, saltAt)
 }
 
 function randomContent(
@@ -77,19 +80,12 @@ function randomContent(
         prompt: { kind: 'text', text: made.text },
         promptId: `random-${index}`,
         segment: null,
+        session: null,
         promptTokens: made.tokens,
         outputTokens: output,
       }
     },
-    warnings(count) {
-      let [short, long] = [0, 0]
-      for (let index = 0; index < count; index++) {
-        const { asked, prompt } = lengthsAt(index)
-        if (prompt > asked) short++
-        if (prompt < asked) long++
-      }
-      return [...tooShort(short, count, shortest), ...tooLong(long, count, maxModelLen)]
-    },
+    warnings: (count) => lengthWarnings(count, shortest, maxModelLen, lengthsAt),
   }
 }
 
@@ -132,6 +128,7 @@ function itemContent(
         prompt,
         promptId: item.id,
         segment: item.segment,
+        session: null,
         promptTokens: counted?.exact === true ? counted.tokens : null,
         outputTokens,
       }
@@ -180,30 +177,4 @@ function shuffled<T>(items: readonly T[], seed: number | string): readonly T[] {
     order[j] = moved
   }
   return order
-}
-
-function tooShort(short: number, count: number, shortest: number): readonly Warning[] {
-  if (short === 0) return []
-  return [
-    {
-      kind: 'lengths_not_as_asked',
-      message: `${short} of ${count} prompts were asked shorter than ${shortest} tokens and have ${shortest}`,
-      cause: 'the chat template and the salt that keeps the prefix cache cold take that many',
-      next: '--warm-prefix sends no salt; --api completions no template',
-      evidence: { short, of: count, shortest_tokens: shortest },
-    },
-  ]
-}
-
-function tooLong(long: number, count: number, maxModelLen: number | null): readonly Warning[] {
-  if (long === 0) return []
-  return [
-    {
-      kind: 'lengths_not_as_asked',
-      message: `${long} of ${count} prompts were cut so that they and their answers fit the model's ${maxModelLen} tokens`,
-      cause: 'the drawn lengths go beyond the model’s context',
-      next: 'shorter prompts or answers',
-      evidence: { cut: long, of: count, max_model_len: maxModelLen },
-    },
-  ]
 }

@@ -2,6 +2,7 @@ import type { LengthDistribution } from './length-distribution.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { readShareGpt } from './read-sharegpt.ts'
 import type { Prompt } from './request-body.ts'
+import { readTrace, type Trace } from './trace.ts'
 
 /** What is asked. */
 export type Workload =
@@ -10,6 +11,8 @@ export type Workload =
   | { readonly kind: 'jsonl'; readonly path: string; readonly output: LengthDistribution | null }
   /** Recorded conversations: `read-sharegpt.ts`. Answers as long as the recorded ones unless `output` is given. */
   | { readonly kind: 'sharegpt'; readonly path: string; readonly output: LengthDistribution | null }
+  /** Recorded traffic: `trace.ts`. Its times are those of `tracePacer`. */
+  | { readonly kind: 'trace'; readonly path: string }
 
 /** Random plain words of exact lengths. */
 export interface RandomWorkload {
@@ -32,6 +35,7 @@ export interface PromptItem {
 /** A workload with its file read. */
 export type LoadedWorkload =
   | RandomWorkload
+  | Trace
   | {
       readonly kind: 'items'
       /** What it was read from, for reports. */
@@ -54,8 +58,9 @@ export async function loadWorkload(
   textTokens: (text: string) => number,
 ): Promise<LoadedWorkload> {
   if (workload.kind === 'random') return workload
+  const text = await readText(workload.path)
+  if (workload.kind === 'trace') return readTrace(text, workload.path)
   const { path, output } = workload
-  const text = await readText(path)
   if (workload.kind === 'jsonl') {
     return { kind: 'items', name: path, items: readJsonl(text, path), output, order: 'file', skipped: {} }
   }
