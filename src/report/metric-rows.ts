@@ -21,8 +21,8 @@ export const metricLabels: Readonly<Partial<Record<MetricName, string>>> = {
   e2e_ms: 'E2E',
   gaps_ms: 'gaps',
   itl_per_token_ms: 'ITL',
-  service_ttft_ms: 'TTFT, from the actual send',
-  service_e2e_ms: 'E2E, from the actual send',
+  service_ttft_ms: 'service TTFT',
+  service_e2e_ms: 'service E2E',
 }
 
 /** How the figures of one metric are printed: one unit, and as many digits as its error leaves. */

@@ -13,7 +13,8 @@ import { explainRun } from './explain.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
-import { painter, printable, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { printable } from './printable.ts'
 import {
   countsLine,
   goodputLines,

@@ -17,7 +17,8 @@ import {
   percentileOf,
   type FigureFormat,
 } from './metric-rows.ts'
-import { painter, printable, type Paint, type RenderOptions } from './paint.ts'
+import { painter, type Paint, type RenderOptions } from './paint.ts'
+import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
 import { objectiveLines, serverLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
