@@ -13,12 +13,19 @@ import type { RequestRow } from '../measure/record/request-row.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
 import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
+import type { RunDocument } from '../report/documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { LiveTarget } from './live-target.ts'
 import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
-import type { RecordedRun } from './run-document.ts'
+import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
+
+interface PlannedWindow {
+  readonly warmupMs: number
+  readonly measureMs: number | null
+  readonly drainMs: number
+}
 
 /** One load to be measured against a target that is already open. */
 export interface LoadToMeasure {
@@ -34,15 +41,19 @@ export interface LoadToMeasure {
   /** The run folder's exact path, or null: a new one in the config's `runsDir`. */
   readonly path: string | null
   readonly warnings: readonly Warning[]
+  /** How the rows are judged. */
+  readonly judged: DocumentOptions
   /** Ends the sending, as a Ctrl-C does, but says nothing of an interruption. */
   readonly decided?: AbortSignal
   readonly onRow?: (row: RequestRow) => void
   /** Sees the plan before anything is sent; throws to refuse it. */
-  readonly approve?: (plan: Plan) => Promise<void>
+  readonly approve?: (plan: Plan, window: PlannedWindow) => Promise<void>
 }
 
-export interface MeasuredLoad extends RecordedRun {
-  readonly result: LoadResult
+export interface MeasuredLoad {
+  readonly document: RunDocument
+  /** In order of intended send. */
+  readonly rows: readonly RequestRow[]
 }
 
 /**
@@ -58,7 +69,8 @@ export async function measureLoad(
 ): Promise<MeasuredLoad> {
   const { config } = load
   const plan = planOf(load, target)
-  await load.approve?.(plan)
+  const window = { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs }
+  await load.approve?.(plan, window)
   const before = await target.metrics.scrape()
   const startedAt = new Date(deps.wallClock())
   const begun = startManifest(manifestStart(load, target, plan, startedAt, deps))
@@ -76,7 +88,7 @@ export async function measureLoad(
       target: target.load,
       plan,
       workers: config.workers,
-      window: { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs },
+      window,
       maxConnections: config.maxConnections,
       idPrefix: `${load.salt}-`,
       earlyStop: defaultEarlyStop,
@@ -115,8 +127,33 @@ export async function measureLoad(
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
   const ordered = inOrderOfIntent(rows)
-  const stored = await finishRunFolder(folder, manifest, ordered, target.secrets)
-  return { path: folder.path, manifest: stored, rows: ordered, complete: true, missing: [], result }
+  const recorded = { path: folder.path, manifest, rows: ordered, complete: true, missing: [] }
+  const document = runDocument(recorded, load.judged)
+  await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
+  return { document, rows: ordered }
+}
+
+/** What `run.json` repeats of the document, for readers that do not recompute it. */
+function judgement(document: RunDocument): Pick<RunManifest, 'summary' | 'verdict'> {
+  const { counts, window_counts, metrics, weighting, throughput, goodput, stutter, little } = document
+  const { errors, tokens_source, cache, warnings, verdict } = document
+  return {
+    verdict,
+    summary: {
+      counts,
+      window_counts,
+      metrics,
+      weighting,
+      throughput,
+      goodput,
+      stutter,
+      little,
+      errors,
+      tokens_source,
+      cache,
+      warnings,
+    },
+  }
 }
 
 /** Over all replicas, from the counters' growth. */

@@ -142,6 +142,13 @@ describe('ranks', () => {
     expect(Math.abs((exact?.p as number) - (normal?.p as number))).toBeLessThan(0.02)
     expect(hodgesLehmann([...a, 200], b)?.coverage).toBeCloseTo(0.95, 2)
   })
+  it('ties narrow the normal form as they do the exact one', () => {
+    const grades = (n: number, more: number): number[] =>
+      Array.from({ length: n }, (_, i) => Math.floor(i / 20) + more * (i % 2))
+    const exact = mannWhitney(grades(50, 0), grades(50, 1))?.p as number
+    const normal = mannWhitney([...grades(50, 0), 1], [...grades(50, 1), 1])?.p as number
+    expect(Math.abs(normal / exact - 1)).toBeLessThan(0.05)
+  })
   it('the shift moves with the sample and its interval holds it', () => {
     fc.assert(
       fc.property(sample, sample, value, (a, b, shift) => {

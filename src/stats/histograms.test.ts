@@ -65,8 +65,8 @@ describe('classic histograms', () => {
         [2, 4],
         [4, 10],
       ],
-      0.5,
-      1,
+      0.6,
+      2.4,
     ],
   ] as [string, ClassicBucket[], number, number | null][])('%s', (_, buckets, q, expected) => {
     expect(classicQuantile(buckets, q).value).toBe(expected)

@@ -105,6 +105,8 @@ describe('fleet bounds', () => {
       ),
     )
     expect(fleetPercentileBounds([], '99')).toEqual({ low: null, high: null })
+    expect(fleetPercentileBounds([{ knots: [['0.99', 3]] }], '99')).toEqual({ low: 3, high: 3 })
+    expect(fleetPercentileBounds([{ knots: [['0.9', 3]] }], '99')).toEqual({ low: 3, high: null })
   })
 })
 

@@ -123,6 +123,11 @@ describe('stalls', () => {
       }),
     )
   })
+  it('a request in service when the server freezes waits it out', () => {
+    const one = { intervalMs: 100, requests: 1, stallStartMs: 10, stallMs: 3000, serviceMs: 20 }
+    expect(scheduledClient(one).latenciesMs).toEqual([3020])
+    expect(scheduledClient({ ...one, stallStartMs: 20 }).latenciesMs).toEqual([20])
+  })
   it('back-filling adds what a waiting client left out, and nothing at no interval', () => {
     expect(backfillOmitted([1000], 200)).toEqual([1000, 800, 600, 400, 200])
     expect(backfillOmitted([1000], 0)).toEqual([1000])

@@ -28,6 +28,7 @@ describe('hpaReplicas', () => {
 
   it('Kubernetes in doubles scales on the tie', () => {
     expect(hpaReplicas(3, '110', '100', { arithmetic: 'kubernetes' })).toBe(4)
+    expect(hpaReplicas(4, '50', '100', { arithmetic: 'kubernetes', tolerance: '0.5' })).toBe(4)
     expect(hpaReplicas(3, rational(11n, 10n), 1, { arithmetic: 'kubernetes' })).toBe(4)
   })
   it('both agree away from ties', () => {
