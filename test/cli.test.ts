@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { RunDocument } from '../src/report/documents.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 // The command itself, as a process: what only a process can show.
@@ -88,6 +89,85 @@ describe('the command', () => {
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
     const code = await new Promise((resolve) => child.on('close', resolve))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+})
+
+describe('a run of the embedded engine', () => {
+  const small = [
+    'run',
+    '--request-rate',
+    '40',
+    '--num-prompts',
+    '40',
+    '--output',
+    '8',
+    '--prompt',
+    '64',
+    '--quiet',
+    '--json',
+  ]
+
+  test.each([
+    ['no objective', [], 0],
+    ['an objective that no server could keep', ['--slo', 'ttft < 1us'], 3],
+    ["vLLM's goodput, which never fails a run", ['--goodput', 'ttft:0.001'], 0],
+  ])('%s', async (_, more, code) => {
+    const ended = await plimsoll([...small, ...more])
+    expect(ended.stderr).toBe('')
+    const document = JSON.parse(ended.stdout) as RunDocument
+    // On a machine that is busy enough the measurement is invalid, and then the exit code has to say so.
+    expect(ended.code).toBe(document.verdict.status === 'INVALID' ? 5 : code)
+    const { planned, ok, failed, shed, censored, unsent } = document.counts
+    expect(planned).toBe(40)
+    expect(ok + failed + shed + censored + unsent).toBe(planned)
+  })
+
+  test('nothing succeeds: the measurement is invalid', async () => {
+    const { code, stdout, stderr } = await plimsoll([...small, '--fault', '503 100%'])
+    expect(code).toBe(5)
+    if (stdout !== '') expect((JSON.parse(stdout) as RunDocument).verdict.status).toBe('INVALID')
+    else expect(stderr).toContain('PLIM_STOPPED')
+  })
+
+  test('nothing answers: exit 2 and a sentence', async () => {
+    const { code, stdout, stderr } = await plimsoll([...small, '--url', 'http://127.0.0.1:9'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('PLIM_CONNECT')
+  })
+
+  /** A long run that gets Ctrl-C once it measures. */
+  function interrupted(times: number): Promise<Ended> {
+    const args = [main, 'run', '--request-rate', '20', '--duration', '10m', '--output', '8', '--json']
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    let stdout = ''
+    let stderr = ''
+    let sent = 0
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString()
+      if (sent === 0 && /\d of 12,000|measuring/.test(stderr)) {
+        sent++
+        setTimeout(() => child.kill('SIGINT'), 1500)
+      } else if (sent < times && stderr.includes('stopping')) {
+        sent++
+        child.kill('SIGINT')
+      }
+    })
+    return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
+  }
+
+  test('Ctrl-C once keeps what was measured', async () => {
+    const { code, stdout, stderr } = await interrupted(1)
+    expect(stderr).toContain('stopping: no more is sent')
+    expect(code).toBe(130)
+    const document = JSON.parse(stdout) as RunDocument
+    expect(document.stopped?.kind).toBe('interrupted')
+    expect(document.counts.ok).toBeGreaterThan(0)
+  })
+
+  test('Ctrl-C twice ends at once', async () => {
+    const { code, stdout } = await interrupted(2)
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' })
   })
 })
 

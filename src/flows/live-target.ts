@@ -5,6 +5,7 @@ import { tokenSources } from '../measure/load/preflight-tokens.ts'
 import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
 import { learnTokens } from '../measure/tokens/learn-tokens.ts'
 import type { TokenCounter } from '../measure/tokens/token-counter.ts'
+import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { resolveEndpoint } from '../measure/wire/target-url.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
@@ -75,7 +76,11 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     ): ReturnType<typeof parsePrometheusText> =>
       parsePrometheusText(text, contentType === undefined ? {} : { contentType })
     const learnt = await preflight({ sendOnce: asker.sendOnce, parseMetrics }, asked)
-    const tokens = await learnTokens(tokenSources(asker.sendOnce, asked, learnt))
+    const tokenizer =
+      config.tokenizerPath === null
+        ? null
+        : readTokenizerJson(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
+    const tokens = await learnTokens(tokenSources(asker.sendOnce, asked, learnt), tokenizer)
     const beside = learnt.engine === null ? null : { asker, path: pathsBeside(asked.endpointPath).metrics }
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
     closers.push(() => metrics.close())

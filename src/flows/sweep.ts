@@ -18,7 +18,7 @@ import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
-import { sweepFile } from './sweep-folder.ts'
+import { resumedSweep, sweepFile, type ResumedSweep } from './sweep-folder.ts'
 import { measurePoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
@@ -43,7 +43,8 @@ export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<Sw
   )
   try {
     const startedAt = new Date(deps.wallClock())
-    const folder = await makeSweepFolder(config, startedAt)
+    const earlier = config.resume === null ? null : await resumedSweep(config.resume)
+    const folder = earlier?.folder ?? (await makeSweepFolder(config, startedAt))
     const ground: SweepGround = {
       config: run,
       objectives,
@@ -55,18 +56,23 @@ export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<Sw
       needs: sampleNeeds(objectives),
       signal: deps.signal,
     }
-    return await sweepOn(config, ground, startedAt)
+    return await sweepOn(config, ground, startedAt, earlier)
   } finally {
     await instrument.close()
     await target.close()
   }
 }
 
-async function sweepOn(config: SweepConfig, ground: SweepGround, startedAt: Date): Promise<SweepOutcome> {
+async function sweepOn(
+  config: SweepConfig,
+  ground: SweepGround,
+  startedAt: Date,
+  earlier: ResumedSweep | null,
+): Promise<SweepOutcome> {
   const { deps, folder, objectives, target, needs } = ground
   const objective = objectives.map(({ config: each }) => each.text).join('; ') || null
-  const points: SweepPoint[] = []
-  const rows: RequestRow[] = []
+  const points: SweepPoint[] = [...(earlier?.points ?? [])]
+  const rows: RequestRow[] = [...(earlier?.rows ?? [])]
   const plan = planOf(config)
   deps.onNotice(announcement(plan, ground, objective))
   let confirmation: Confirmation | null = null

@@ -180,7 +180,7 @@ describe('progress', () => {
       sentPerSecond: null,
       elapsedMs: 0,
     }
-    expect(renderProgressLine(early)).toBe('0ms, measuring, 0 done')
+    expect(renderProgressLine(early)).toBe('0s, measuring, 0 done')
   })
 
   test('law: never as wide as the terminal', () => {

@@ -31,10 +31,11 @@ export interface FigureFormat {
   readonly decimals: number
 }
 
-export function figureFormat(summary: MetricSummary): FigureFormat {
+/** `key` is the percentile whose error decides; without an interval there are three figures. */
+export function figureFormat(summary: MetricSummary, key = 'p99'): FigureFormat {
   const typical = summary.p50 ?? summary.mean ?? summary.max ?? 0
   const scale = timeScale(typical)
-  const interval = finite(summary.ci['p99']) ?? finite(summary.ci['p90']) ?? finite(summary.ci['p50'])
+  const interval = finite(summary.ci[key])
   const byValue = decimalsFor(typical / scale.ms)
   if (interval === null) return { scale, decimals: byValue }
   const byError = decimalsForError((interval[1] - interval[0]) / 2 / scale.ms)
@@ -142,10 +143,10 @@ export function metricTable(
     const value = (key: string): Cell => {
       const ms = percentileOf(summary, key)
       const why = summary.why[key]
-      const mark = why === undefined ? '' : ` ${notes.mark(`${percentileName(key)}: ${why}`)}`
-      if (ms === null) return { text: '–', mark }
       // The 99th has its interval beside it, and the reason where it has none; of the others only doubt is said.
-      return { text: figure(ms, format), mark: key !== 'p99' && /unreliable/.test(why ?? '') ? mark : '' }
+      const doubted = ms === null || (key !== 'p99' && /unreliable/.test(why ?? ''))
+      const mark = why !== undefined && doubted ? ` ${notes.mark(`${percentileName(key)}: ${why}`)}` : ''
+      return { text: ms === null ? '–' : figure(ms, format), mark }
     }
     const interval = summary.ci['p99']
     const whyNone = summary.why['p99']

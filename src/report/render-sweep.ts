@@ -116,7 +116,7 @@ function pointRow(
     { text: ttft.texts[at]! },
     { text: goodShare === undefined || goodShare === null ? '' : formatPercent(goodShare) },
     { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
-    { text: pointWord(point, document) },
+    { text: [pointWord(point, document), point.stopped ?? ''].filter((word) => word !== '').join('; ') },
   ]
 }
 
@@ -136,7 +136,7 @@ function tailColumn(points: readonly SweepPoint[], name: TailMetric, tail: strin
   const scale = timeScale(known[known.length >> 1] ?? 0)
   const formats = summaries.map((summary): FigureFormat => {
     if (summary === undefined) return { scale, decimals: 0 }
-    const own = figureFormat(summary)
+    const own = figureFormat(summary, tail)
     return { scale, decimals: Math.max(0, own.decimals + Math.round(Math.log10(scale.ms / own.scale.ms))) }
   })
   const most = Math.max(0, ...formats.map(({ decimals }) => decimals))
@@ -166,7 +166,6 @@ function pointWord(point: SweepPoint, { walls, peak }: SweepDocument): string {
   if (peak?.load === at)
     words.push(point.passes === 'no' ? 'the peak, which fails the objective' : 'the peak')
   else if (point.passes === 'no') words.push('fails')
-  if (point.stopped !== null) words.push(point.stopped)
   return words.join('; ')
 }
 
@@ -200,14 +199,14 @@ const bindingWords: Readonly<Record<WallKind, string>> = {
 function capacityLine(document: SweepDocument, paint: Paint): string {
   const { capacity, operating_point: point, peak, points } = document
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
-  if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${capacity.why}`
+  if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${sentence(capacity.why)}`
   const load = `${capacity.censored ? 'at least ' : ''}${formatPlain(capacity.load)} ${unit}`
   const facts = [paint('strong', `Capacity: ${load}`)]
   if (point !== null) {
     if (point.output_tokens_per_s !== null) facts.push(formatRate(point.output_tokens_per_s, 'tok/s'))
     facts.push(`${formatRate(point.requests_per_s)} of these requests`)
   }
-  const binds = capacity.binding === null ? capacity.why : bindingWords[capacity.binding]
+  const binds = capacity.binding === null ? sentence(capacity.why) : bindingWords[capacity.binding]
   const unsure = capacity.indicative ? ' Indicative: too few samples to show it.' : ''
   const tokens = point?.output_tokens_per_s
   const more =
@@ -217,12 +216,23 @@ function capacityLine(document: SweepDocument, paint: Paint): string {
   return `${facts.join(', ')}. ${binds}${unsure}${more}`
 }
 
+/** A clause as a sentence of its own. */
+function sentence(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1) + (/[.!?]$/.test(clause) ? '' : '.')
+}
+
 function operatingLines({ operating_point: point }: SweepDocument, paint: Paint): string[] {
   if (point === null) return []
   const { confirmation, confirmed } = point
   if (confirmation === null) return ['not confirmed open loop: read it as indicative']
+  const missed = confirmation.objectives.some(({ met }) => met === 'no')
+  const unsure = !missed && confirmation.objectives.length > 0
   const word =
-    confirmed === true ? paint('good', 'confirmed open loop') : paint('bad', 'NOT confirmed open loop')
+    confirmed === true
+      ? paint('good', 'confirmed open loop')
+      : unsure
+        ? paint('doubtful', 'not yet confirmed open loop')
+        : paint('bad', 'NOT confirmed open loop')
   const good =
     confirmation.goodput_share === null ? '' : `, goodput ${formatPercent(confirmation.goodput_share)}`
   return [

@@ -269,6 +269,22 @@ describe('an exchange', () => {
     expect(second.ttft_ms).toBeGreaterThan(first.ttft_ms! + 20)
   })
 
+  it('does not wait for ever for what follows an error or a finish reason', async () => {
+    const { transport } = await target((socket, { path }) => {
+      if (path === '/busy') socket.write('HTTP/1.1 503 Busy\r\ncontent-length: 100\r\n\r\nmodel is loading')
+      else if (path === '/error') socket.write('HTTP/1.1 200 OK\r\n\r\ndata: {"error":{"message":"m"}}\n\n')
+      else socket.write(`HTTP/1.1 200 OK\r\n\r\n${event('a', ',"finish_reason":"stop"')}`)
+    })
+    const at = (path: string): Promise<ResponseFields> =>
+      run(transport, { wire: { path, headers: {}, body: '' } })
+    const [busy, error, finished] = await Promise.all([at('/busy'), at('/error'), at('/')])
+    expect(busy).toMatchObject({ error_kind: 'http_503', outcome: 'shed', error_message: 'model is loading' })
+    expect(error).toMatchObject({ error_kind: 'in_band_error', error_message: 'm' })
+    expect(finished).toMatchObject({ ok: true })
+    // They end when their last byte came, not when the wait was given up.
+    expect(Math.max(busy.done_ms!, error.done_ms!, finished.done_ms!)).toBeLessThan(4_000)
+  })
+
   it('does not call a whole answer unstreamed where no stream was asked', async () => {
     const body = JSON.stringify({
       choices: [{ message: { content: 'hi', reasoning_content: 'r' }, finish_reason: 'stop' }],
