@@ -25,12 +25,6 @@ export const lazyFlows: Flows = {
   runFlow: async (config, deps) => (await import('../flows/run.ts')).runFlow(config, deps),
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
-  exportFlow: async (config, deps) =>
-    (await load<Pick<Flows, 'exportFlow'>>('../flows/export')).exportFlow(config, deps),
+  exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
-}
-
-async function load<T>(path: string): Promise<T> {
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-  return (await import(new URL(path + extension, import.meta.url).href)) as T
 }
