@@ -73,7 +73,7 @@ function differs(summary: MetricSummary | undefined, other: MetricSummary | unde
     [summary.p99, other.p99],
     [summary.max, other.max],
   ] as const
-  return pairs.some(([a, b]) => a !== null && b !== null && Math.abs(a - b) > Math.max(1, Math.abs(b) * 0.01))
+  return pairs.some(([a, b]) => a !== null && b !== null && Math.abs(a - b) > Math.max(1, Math.abs(b) * 0.1))
 }
 
 /** The metrics worth a row, in order. */
@@ -145,7 +145,9 @@ export function metricTable(
       const why = summary.why[key]
       // The 99th has its interval beside it, and the reason where it has none; of the others only doubt is said.
       const doubted = ms === null || (key !== 'p99' && /unreliable/.test(why ?? ''))
-      const mark = why !== undefined && doubted ? ` ${notes.mark(`${percentileName(key)}: ${why}`)}` : ''
+      const said =
+        ms === null ? why : 'too few independent requests lie beyond it: the estimate itself is unreliable'
+      const mark = doubted && said !== undefined ? ` ${notes.mark(`${percentileName(key)}: ${said}`)}` : ''
       return { text: ms === null ? '–' : figure(ms, format), mark }
     }
     const interval = summary.ci['p99']
