@@ -34,21 +34,25 @@ const over = (values: readonly number[], limitMs: number): number =>
  * of rank r x d / 100 from above, s - (d / 100 - 1/r). Here as in the long form (`bench/stall.mjs`): 0.8 of the stall.
  */
 describe('a stall of the server', () => {
-  test('is in the percentiles of an open loop, and hidden from a client that waits', { timeout: 120_000 }, async () => {
-    const open = await measured(['--pacer', `constant ${ratePerSecond}/s`, '--duration', `${seconds}s`])
-    expect(open.fromIntended).toHaveLength(ratePerSecond * seconds)
-    const p99 = percentile(open.fromIntended, '99')!
-    expect(p99 / stallMs).toBeGreaterThan(0.75)
-    expect(p99 / stallMs).toBeLessThan(1.05)
-    // Half of those that were hit waited for more than half of the stall.
-    const half = (stallMs / 2 / 1000) * ratePerSecond
-    expect(over(open.fromIntended, stallMs / 2)).toBeGreaterThanOrEqual(half - 2)
+  test(
+    'is in the percentiles of an open loop, and hidden from a client that waits',
+    { timeout: 120_000 },
+    async () => {
+      const open = await measured(['--pacer', `constant ${ratePerSecond}/s`, '--duration', `${seconds}s`])
+      expect(open.fromIntended).toHaveLength(ratePerSecond * seconds)
+      const p99 = percentile(open.fromIntended, '99')!
+      expect(p99 / stallMs).toBeGreaterThan(0.75)
+      expect(p99 / stallMs).toBeLessThan(1.05)
+      // Half of those that were hit waited for more than half of the stall.
+      const half = (stallMs / 2 / 1000) * ratePerSecond
+      expect(over(open.fromIntended, stallMs / 2)).toBeGreaterThanOrEqual(half - 2)
 
-    const waiting = await measured(['--pacer', 'users 1 think 20ms', '--duration', `${seconds}s`])
-    expect(waiting.fromSent.length).toBeGreaterThan(100)
-    // One user met the stall once: the P99 is that of the service.
-    expect(over(waiting.fromSent, stallMs / 2)).toBe(1)
-    expect(percentile(waiting.fromSent, '99')! / stallMs).toBeLessThan(0.5)
-    expect(waiting.fromSent.at(-1)! / stallMs).toBeGreaterThan(0.9)
-  })
+      const waiting = await measured(['--pacer', 'users 1 think 20ms', '--duration', `${seconds}s`])
+      expect(waiting.fromSent.length).toBeGreaterThan(100)
+      // One user met the stall once: the P99 is that of the service.
+      expect(over(waiting.fromSent, stallMs / 2)).toBe(1)
+      expect(percentile(waiting.fromSent, '99')! / stallMs).toBeLessThan(0.5)
+      expect(waiting.fromSent.at(-1)! / stallMs).toBeGreaterThan(0.9)
+    },
+  )
 })
