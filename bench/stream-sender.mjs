@@ -40,12 +40,13 @@ createServer((socket) => {
     text += bytes.toString('latin1')
     if (!text.includes('\r\n\r\n')) return
     const id = /x-request-id: (\S+)/.exec(text)?.[1] ?? ''
+    const count = text.includes(' /warm ') ? 50 : events
     text = ''
-    const writes = keepTruth ? new Float64Array(events) : null
+    const writes = keepTruth ? new Float64Array(count) : null
     if (writes !== null) truth.set(id, writes)
     socket.write(head)
     // Streams begin spread over a gap, as those of independent requests are.
-    streams.add({ socket, sent: 0, dueMs: nowMs() + gapMs + (accepted++ % 64) * (gapMs / 64), writes })
+    streams.add({ socket, sent: 0, dueMs: nowMs() + gapMs + (accepted++ % 64) * (gapMs / 64), count, writes })
   })
 }).listen(0, '127.0.0.1', function () {
   process.send({ port: this.address().port })
@@ -55,7 +56,7 @@ setInterval(() => {
   const now = nowMs()
   for (const stream of streams) {
     while (stream.dueMs <= now) {
-      if (stream.sent === events) {
+      if (stream.sent === stream.count) {
         stream.socket.write(ending)
         streams.delete(stream)
         break

@@ -75,12 +75,13 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       contentType: string | undefined,
     ): ReturnType<typeof parsePrometheusText> =>
       parsePrometheusText(text, contentType === undefined ? {} : { contentType })
-    const learnt = await preflight({ sendOnce: asker.sendOnce, parseMetrics }, asked)
+    const sendOnce = asker.askUntil(deps.signal)
+    const learnt = await preflight({ sendOnce, parseMetrics }, asked)
     const tokenizer =
       config.tokenizerPath === null
         ? null
         : readTokenizerJson(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
-    const tokens = await learnTokens(tokenSources(asker.sendOnce, asked, learnt), tokenizer)
+    const tokens = await learnTokens(tokenSources(sendOnce, asked, learnt), tokenizer)
     const beside = learnt.engine === null ? null : { asker, path: pathsBeside(asked.endpointPath).metrics }
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
     closers.push(() => metrics.close())

@@ -70,11 +70,11 @@ function excessOf({ confirmation }: OperatingPoint, closed: SweepPoint): number 
   return Math.max(1, ...ratios)
 }
 
-/** Whether a point would still be within its limits, with 3 % to spare, if the open loop were as much worse there. */
+/** Whether a point would still be within its limits if the open loop were as much worse there. */
 function hasRoomFor(point: SweepPoint, excess: number): boolean {
   return point.objectives.every(
     ({ kind, estimate, limit }) =>
-      kind !== 'over_run' || estimate === null || limit === null || estimate * excess * 1.03 <= limit,
+      kind !== 'over_run' || estimate === null || limit === null || estimate * excess <= limit,
   )
 }
 
@@ -96,6 +96,7 @@ async function confirmAt(
     warmupMs: 2000,
     shortestMs: durationMs ?? Math.min(longestMs, Math.max(15_000, enoughMs / 2)),
     longestMs,
+    mostRequests: null,
     label: `confirming with Poisson at ${ratePerSecond} req/s`,
   })
   const { document } = measured

@@ -37,6 +37,8 @@ export interface PointPlan {
   /** Shortest and longest measurement, ms. Equal: the length is given, and nothing is decided early. */
   readonly shortestMs: number
   readonly longestMs: number
+  /** An undecided point gives up at so many requests; null: only its time ends it. */
+  readonly mostRequests: number | null
   readonly label: string
 }
 
@@ -120,7 +122,9 @@ function lookingAt(
     if ((met === 'yes' || met === 'no') && decisions.every(isClear)) {
       return `decided after ${inWindow.length} requests and ${looks} look${looks === 1 ? '' : 's'}`
     }
-    if (inWindow.length >= needs.interval * 4) return `${inWindow.length} requests, and still not decided`
+    if (plan.mostRequests !== null && inWindow.length >= plan.mostRequests) {
+      return `${inWindow.length} requests, and still not decided`
+    }
     return null
   }
 }

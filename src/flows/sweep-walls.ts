@@ -68,7 +68,7 @@ export function sweepWalls(
             }
           : null,
       slo:
-        slo?.load != null && slo.reached && objective !== null
+        slo !== null && slo.load !== null && slo.reached && objective !== null
           ? { load: slo.load, indicative: slo.indicative, objective }
           : null,
       memory,

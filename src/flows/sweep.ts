@@ -123,6 +123,7 @@ async function sweepOn(
       warmupMs,
       shortestMs: config.pointDurationMs ?? 4000,
       longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
+      mostRequests: needs.interval * 4,
       label: `point ${points.length + 1}: ${load.value} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
     })
     points.push(sweepPoint(load, measured, name))

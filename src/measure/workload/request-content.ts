@@ -1,15 +1,14 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { randomStream } from '../../base/random.ts'
 import type { Warning } from '../../base/warnings.ts'
-import { noSalt, shortestPrompt, type Salt, type TokenCounter } from '../tokens/token-counter.ts'
+import { noSalt, type Salt, type TokenCounter } from '../tokens/token-counter.ts'
 import { promptLead } from '../tokens/vocabulary.ts'
-import { composeWords } from '../tokens/word-costs.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
-import { lengthWarnings } from './length-warnings.ts'
+import { randomContent } from './random-content.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
 import { saltMaker } from './salt.ts'
 import { traceContent } from './trace-content.ts'
-import type { LoadedWorkload, PromptItem, RandomWorkload } from './workload.ts'
+import type { LoadedWorkload, PromptItem } from './workload.ts'
 
 /** What one request asks, before it is a body. */
 export interface RequestContent {
@@ -48,59 +47,42 @@ export function contentMaker(input: ContentInput): ContentMaker {
   const saltAt = warmPrefix ? () => noSalt : saltMaker(salt, tokens.words)
   if (workload.kind === 'random') return randomContent(input, workload, saltAt)
   if (workload.kind === 'trace') return traceContent(input, workload, saltAt)
+  if (workload.kind === 'mix') return mixContent(input, workload)
   return itemContent(input, workload, saltAt)
 }
 
-function randomContent(
+/** Each request is of one class, drawn by weight; the class is its segment. */
+function mixContent(
   input: ContentInput,
-  workload: RandomWorkload,
-  saltAt: (index: number) => Salt,
+  { classes }: Extract<LoadedWorkload, { kind: 'mix' }>,
 ): ContentMaker {
-  const { seed, tokens, maxModelLen } = input
-  checkLengths(workload.prompt, 'prompt length')
-  checkLengths(workload.output, 'output length')
-  const shared = sharedPrefix(input, workload, saltAt)
-  const shortest = shortestPrompt(tokens, shared.tokens + saltAt(0).tokens)
-  const lengthsAt = (index: number): { asked: number; prompt: number; output: number } => {
-    const random = randomStream(seed, 'lengths', index)
-    const asked = drawLength(workload.prompt, random)
-    const output = drawLength(workload.output, random)
-    const longest = maxModelLen === null ? Number.POSITIVE_INFINITY : maxModelLen - output
-    return { asked, prompt: Math.max(shortest, Math.min(asked, longest)), output }
+  const total = classes.reduce((sum, { weight }) => sum + weight, 0)
+  if (!classes.every(({ weight }) => Number.isFinite(weight) && weight >= 0) || !(total > 0)) {
+    throw new PlimsollError('PLIM_USAGE', 'the classes of the mix cannot be drawn', {
+      expected: 'weights of 0 or more, one of them above 0',
+      received: classes.map(({ name, weight }) => `${name} ${weight}`).join(', ') || 'no classes',
+    })
+  }
+  const makers = classes.map(({ workload }) => contentMaker({ ...input, workload }))
+  const classAt = (index: number): number => {
+    let left = randomStream(input.seed, 'class', index).next() * total
+    return Math.max(
+      0,
+      classes.findIndex(({ weight }) => (left -= weight) < 0),
+    )
   }
   return {
     once: null,
-    countsPrompts: true,
+    countsPrompts: makers.every(({ countsPrompts }) => countsPrompts),
     at(index) {
-      const { prompt, output } = lengthsAt(index)
-      const salt = saltAt(index)
-      const front = { text: shared.text + salt.text, tokens: shared.tokens + salt.tokens }
-      const made = tokens.makePrompt(prompt, randomStream(seed, 'prompt', index), front)
-      return {
-        prompt: { kind: 'text', text: made.text },
-        promptId: `random-${index}`,
-        segment: null,
-        session: null,
-        promptTokens: made.tokens,
-        outputTokens: output,
-      }
+      const which = classAt(index)
+      const { name } = classes[which] as { readonly name: string }
+      const content = (makers[which] as ContentMaker).at(index)
+      return { ...content, promptId: `${name}/${content.promptId}`, segment: name }
     },
-    warnings: (count) => lengthWarnings(count, shortest, maxModelLen, lengthsAt),
+    // Each class as if all requests were its own: its share of them says the same.
+    warnings: (count) => makers.flatMap((maker) => maker.warnings(count)),
   }
-}
-
-/** The words that all prompts of a run begin with. They are salted too, so that only this run's own requests share them. */
-function sharedPrefix(input: ContentInput, workload: RandomWorkload, saltAt: (index: number) => Salt): Salt {
-  const asked = workload.sharedPrefixTokens ?? 0
-  if (asked === 0) return noSalt
-  // An index that no request has.
-  const salt = saltAt(0xffffffff)
-  const made = composeWords(
-    input.tokens.words,
-    Math.max(0, asked - salt.tokens),
-    randomStream(input.seed, 'prefix'),
-  )
-  return { text: salt.text + made.text, tokens: salt.tokens + made.tokens }
 }
 
 function itemContent(
