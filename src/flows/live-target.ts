@@ -19,6 +19,8 @@ import { openAsker } from './send-once.ts'
 
 /** A server that answered the preflight, and all that was learnt of it. One for a run, one for all points of a sweep. */
 export interface LiveTarget {
+  /** The address as it was typed: what the next command repeats. */
+  readonly typedUrl: string
   readonly load: LoadTarget
   readonly model: string
   readonly dialect: Dialect
@@ -86,6 +88,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
     closers.push(() => metrics.close())
     return {
+      typedUrl: url,
       load: { url: endpoint.href, api: config.api, headers, tls },
       model: learnt.model,
       dialect: learnt.dialect,

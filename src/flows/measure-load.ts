@@ -231,7 +231,7 @@ function manifestStart(
       digest: plan.digest,
       lengths: plan.lengths.basis,
     },
-    target: { url: redactUrl(target.load.url), api: config.api, model: target.model },
+    target: { url: redactUrl(target.typedUrl), api: config.api, model: target.model },
     clock: {
       origin_monotonic_ns: Number(deps.clock.originMonotonicNs) + Math.round(deps.clock.nowMs() * 1e6),
       started_at: startedAt.toISOString(),

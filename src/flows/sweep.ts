@@ -5,6 +5,7 @@ import type { Warning } from '../base/warnings.ts'
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { redactUrl } from '../measure/record/redact.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { partSalt } from '../measure/workload/salt.ts'
@@ -93,7 +94,7 @@ async function sweepOn(
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
       target: targetFacts(
-        { url: target.load.url, api: config.run.api, model: target.model },
+        { url: redactUrl(target.typedUrl), api: config.run.api, model: target.model },
         target.server,
         null,
       ),
@@ -197,7 +198,7 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
         config.axis === 'concurrency'
           ? 'users who wait for their answers slow down with the server; arrivals do not'
           : null,
-      next: confirmation?.point.confirmed === true ? null : 'plimsoll sweep --axis rate',
+      next: confirmation?.point.confirmed === true ? null : 'plimsoll sweep --rates auto',
       evidence: { confirmed: confirmation?.point.confirmed ?? null },
     },
   ]
