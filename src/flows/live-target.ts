@@ -6,6 +6,7 @@ import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
 import { learnTokens } from '../measure/tokens/learn-tokens.ts'
 import type { TokenCounter } from '../measure/tokens/token-counter.ts'
 import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
+import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { resolveEndpoint } from '../measure/wire/target-url.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
@@ -41,13 +42,14 @@ export interface LiveTarget {
 export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<LiveTarget> {
   const engine = config.target.kind === 'embedded' ? await startEngine(config.target, deps) : null
   const url = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
+  const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
+  const secrets = [key, ...Object.values(config.headers)].filter((text) => text.length >= 8)
   const closers: (() => Promise<void>)[] = engine === null ? [] : [() => engine.stop()]
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse()) await closer()
   }
   try {
     const endpoint = endpointOf(url, config)
-    const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
     const headers = {
       'content-type': 'application/json',
       ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
@@ -95,13 +97,13 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       tokens,
       server: await serverFacts(config, learnt, metrics, engine),
       metrics,
-      secrets: [key, ...Object.values(config.headers)].filter((text) => text.length >= 8),
+      secrets,
       warnings: [...learnt.warnings, ...targetWarnings(config, endpoint, key, engine !== null)],
       close,
     }
   } catch (error) {
     await close()
-    throw error
+    throw errorWithoutSecrets(error, secrets)
   }
 }
 
