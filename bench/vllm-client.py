@@ -37,7 +37,8 @@ async def main(port, streams):
     failed = [answer.error for answer in answers if not answer.success]
     if failed:
         raise SystemExit(f"{len(failed)} of {streams} streams failed: {failed[0]}")
-    events = sum(len(answer.itl) + 1 for answer in answers)
+    # One stamp more than tokens in each stream: that of the chunk with the finish reason.
+    events = sum(len(answer.itl) for answer in answers)
     print(
         json.dumps(
             {
