@@ -4,6 +4,7 @@ import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
 import { nearestRank } from '../stats/percentile.ts'
+import { isClientBound } from './sweep-point.ts'
 
 type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
 
@@ -35,7 +36,7 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const usable = points.filter((point) => !point.suspect.some((why) => why.startsWith('client-bound')))
+  const usable = points.filter((point) => !point.suspect.some(isClientBound))
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
   const slo = sloWall(wallPoints)
