@@ -3,6 +3,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseObjective } from '../dist/measure/metrics/parse-objective.js'
+import { summarize } from '../dist/measure/metrics/summarize.js'
 import { readRun } from '../dist/measure/record/read-run.js'
 import { writeRun } from '../dist/measure/record/run-folder.js'
 import { startManifest } from '../dist/measure/record/manifest.js'
@@ -59,22 +61,16 @@ if (process.argv[4] === undefined) {
   const run = await readRun(process.argv[4], { without: ['itl_per_token_ms'] })
   const read = performance.now()
   console.log(`read ${run.rows.length} rows in ${((read - started) / 1000).toFixed(2)} s`)
-  let summarized = read
-  try {
-    const { summarize } = await import('../dist/measure/metrics/summarize.js')
-    const { parseObjective } = await import('../dist/measure/metrics/parse-objective.js')
-    const end = (run.rows.at(-1)?.planned_ms ?? 0) + 1
-    const summary = summarize(run.rows, {
-      window: { startMs: 0, endMs: end },
-      objective: parseObjective('ttft < 500ms and tpot < 30ms'),
-    })
-    summarized = performance.now()
-    console.log(`summarised in ${((summarized - read) / 1000).toFixed(2)} s`, summary.metrics.gaps_ms)
-  } catch (error) {
-    console.log(error)
-  }
+  const summary = summarize(run.rows, {
+    window: { startMs: 0, endMs: (run.rows.at(-1)?.planned_ms ?? 0) + 1 },
+    objective: parseObjective('ttft < 500ms and tpot < 30ms'),
+  })
+  const summarized = performance.now()
+  const gapCount = summary.metrics.gaps_ms?.n
+  console.log(`summarised ${gapCount} gaps in ${((summarized - read) / 1000).toFixed(2)} s`)
+  const { user, system } = process.cpuUsage()
   const peak = process.resourceUsage().maxRSS / 1024
   console.log(
-    `together ${((summarized - started) / 1000).toFixed(2)} s (budget 3 s), peak ${peak.toFixed(0)} MiB (budget 1,000)`,
+    `together ${((summarized - started) / 1000).toFixed(2)} s (budget 3 s), ${((user + system) / 1e6).toFixed(2)} s of CPU, peak ${peak.toFixed(0)} MiB (budget 1,000)`,
   )
 }

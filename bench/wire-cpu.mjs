@@ -1,176 +1,82 @@
 // What reading a streamed event costs this client, beside a bare Node socket and undici's dispatch, and how late its stamps are.
-//   node bench/wire-cpu.mjs [streams=200] [events=300] [gapMs=10]
-// Each client runs in a process of its own against a sender in another; CPU is the client process's user and system time.
+//   node bench/wire-cpu.mjs [streams=200] [events=1000] [gapMs=10]
+// Each client runs in a process of its own against a sender in another, one after the other; CPU is the client process's user and
+// system time from when its connections stand to the end of the last stream.
 import { fork } from 'node:child_process'
-import { connect } from 'node:net'
-import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-const self = fileURLToPath(import.meta.url)
-const path = '/v1/chat/completions'
-const requestBody = '{"model":"demo-8b","stream":true,"messages":[]}'
+const clients = ['bare', 'ours', 'undici', 'ours over undici']
 
-if (process.argv[2] === 'client') await client(...JSON.parse(process.argv[3]))
-else await main(process.argv.slice(2).map(Number))
-
-async function main([streams = 200, events = 300, gapMs = 10]) {
-  console.log(`${streams} streams x ${1000 / gapMs} events/s, ${events} events each`)
-  for (const kind of ['bare', 'ours', 'undici', 'ours over undici']) {
-    const sender = fork(self.replace('wire-cpu', 'stream-sender'), [
-      JSON.stringify({ events, gapMs, keepTruth: kind.startsWith('ours') }),
-    ])
+/**
+ * One result per client: `{client, cpuUsPerEvent, userUsPerEvent, busyShare, lost}`, and where it stamps events
+ * `stampLagMs {p50, p99, max}` behind the sender's write and `ttftErrorP99Ms`.
+ */
+export async function measureWireCpu({ streams, events, gapMs }, onResult = () => {}) {
+  const results = []
+  for (const client of clients) {
+    const sender = start('stream-sender', { events, gapMs, keepTruth: client.startsWith('ours') })
     const { port } = await next(sender)
-    const reader = fork(self, ['client', JSON.stringify([kind, port, streams, events])], { execArgv: process.env.PROF ? ['--cpu-prof','--cpu-prof-dir=/tmp/prof'] : [] })
-    const result = await next(reader)
-    let lag = ''
-    if (result.stamps !== undefined) {
-      sender.send('truth')
-      lag = lagText(result, await next(sender))
+    const reader = start('stream-client', [client, port, streams])
+    const read = await next(reader)
+    const result = {
+      client,
+      cpuUsPerEvent: (read.userUs + read.systemUs) / read.events,
+      userUsPerEvent: read.userUs / read.events,
+      busyShare: read.busy,
+      lost: streams * events - read.events,
     }
-    sender.send('end')
-    if (process.env.PROF) reader.send('x'); else reader.kill()
-    const user = (result.userUs / result.events).toFixed(2)
-    const all = ((result.userUs + result.systemUs) / result.events).toFixed(2)
-    const lost = streams * events - result.events
-    console.log(
-      `${kind.padEnd(18)} ${all.padStart(6)} us/event (user ${user})  busy ${(result.busy * 100).toFixed(0)} %  lost ${lost}${lag}`,
-    )
+    if (read.stamps !== undefined) {
+      sender.send('truth')
+      Object.assign(result, lags(read, await next(sender)))
+    }
+    sender.kill()
+    reader.kill()
+    results.push(result)
+    onResult(result)
   }
+  return results
 }
 
-function lagText({ stamps, originNs }, truth) {
+function lags({ stamps, originNs }, truth) {
   const shiftMs = Number(BigInt(originNs) - BigInt(truth.originNs)) / 1e6
-  const lags = []
+  const all = []
   const first = []
   for (const [id, times] of Object.entries(stamps)) {
     const writes = truth.writes[id]
-    times.forEach((atMs, index) => lags.push(atMs + shiftMs - writes[index]))
-    first.push(times[0] + shiftMs - writes[0])
+    times.forEach((atMs, index) => all.push(atMs + shiftMs - writes[index]))
+    first.push(Math.abs(times[0] + shiftMs - writes[0]))
   }
-  const at = (list, share) => list.sort((a, b) => a - b)[Math.ceil(share * list.length) - 1].toFixed(3)
-  return `  stamp lag p50 ${at(lags, 0.5)} p99 ${at(lags, 0.99)} max ${at(lags, 1)} ms, ttft error p99 ${at(first, 0.99)} ms`
-}
-
-async function client(kind, port, streams, events) {
-  const run = kind === 'bare' ? bare : kind === 'undici' ? undici : ours
-  const before = await run(port, streams, events, kind)
-  process.send(before); process.once('message', () => process.exit(0))
-}
-
-/** CPU is counted from when the connections stand to the end of the last stream. */
-function meter() {
-  const usage = process.cpuUsage()
-  const startMs = performance.now()
-  return () => {
-    const used = process.cpuUsage(usage)
-    const busy = (used.user + used.system) / 1000 / (performance.now() - startMs)
-    return { userUs: used.user, systemUs: used.system, busy }
+  all.sort((a, b) => a - b)
+  first.sort((a, b) => a - b)
+  const at = (sorted, share) => sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1]
+  return {
+    stampLagMs: { p50: at(all, 0.5), p99: at(all, 0.99), max: at(all, 1) },
+    ttftErrorP99Ms: at(first, 0.99),
   }
 }
 
-async function bare(port, streams) {
-  const buffer = Buffer.alloc(65_536)
-  let events = 0
-  const sockets = []
-  for (let i = 0; i < streams; i++) {
-    const socket = connect({
-      port,
-      host: '127.0.0.1',
-      noDelay: true,
-      onread: {
-        buffer,
-        callback(length, bytes) {
-          for (let at = 0; at < length; at++) if (bytes[at] === 10 && bytes[at + 1] === 10) events++
-          if (bytes[length - 5] === 48 && bytes[length - 4] === 13) socket.emit('whole')
-          return true
-        },
-      },
-    })
-    sockets.push(socket)
-    await new Promise((resolve) => socket.once('connect', resolve))
-  }
-  const stop = meter()
-  await Promise.all(
-    sockets.map((socket) => {
-      socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`)
-      return new Promise((resolve) => socket.once('whole', resolve))
-    }),
-  )
-  return { ...stop(), events: events - 3 * streams }
-}
-
-async function undici(port, streams) {
-  const { Pool } = await import('undici')
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: streams, pipelining: 1 })
-  let events = 0
-  const stop = meter()
-  const one = () =>
-    new Promise((resolve, reject) =>
-      pool.dispatch(
-        { path, method: 'POST', body: requestBody },
-        {
-          onRequestStart() {},
-          onResponseStart() {},
-          onResponseData(_, bytes) {
-            for (let at = 0; at < bytes.length; at++) if (bytes[at] === 10 && bytes[at + 1] === 10) events++
-          },
-          onResponseEnd: resolve,
-          onResponseError: (_, error) => reject(error),
-        },
-      ),
-    )
-  await Promise.all(Array.from({ length: streams }, one))
-  return { ...stop(), events: events - 3 * streams }
-}
-
-async function ours(port, streams, _events, kind) {
-  const dist = new URL('../dist/', import.meta.url)
-  const { startExchange } = await import(new URL('measure/wire/exchange.js', dist))
-  const { createHttp1Transport } = await import(new URL('measure/wire/http1-transport.js', dist))
-  const { monotonicClock } = await import(new URL('base/clock.js', dist))
-  const clock = monotonicClock(performance, process.hrtime.bigint)
-  const timers = { setTimeout, clearTimeout }
-  const options = { clock, timers, connectTimeoutMs: null }
-  const target = new URL(`http://127.0.0.1:${port}`)
-  const transport =
-    kind === 'ours'
-      ? createHttp1Transport(target, options)
-      : await (await import(new URL('measure/wire/undici-transport.js', dist))).createUndiciTransport(target, options)
-  await transport.open(streams)
-  const stop = meter()
-  const one = (index) =>
-    new Promise((resolve) =>
-      startExchange(
-        { transport, clock, timers },
-        {
-          api: 'chat',
-          wire: { path, headers: { 'content-type': 'application/json', 'x-request-id': `r${index}` }, body: requestBody },
-          plannedMs: clock.nowMs(),
-          streamAsked: true,
-          keepText: false,
-        },
-        { connectTimeoutMs: null, firstTokenTimeoutMs: 30_000, idleTimeoutMs: 30_000, totalTimeoutMs: 120_000 },
-        resolve,
-      ),
-    )
-  const rows = await Promise.all(Array.from({ length: streams }, (_, index) => one(index)))
-  const cost = stop()
-  const stamps = {}
-  let events = 0
-  rows.forEach((row, index) => {
-    if (!row.ok) throw new Error(`${row.error_kind}: ${row.error_message}`)
-    events += row.n_output_chunks
-    let at = row.planned_ms + row.ttft_ms
-    stamps[`r${index}`] = [at, ...row.gaps_ms.map((gap) => (at += gap))]
-  })
-  await transport.close()
-  return { ...cost, events, stamps, originNs: String(clock.originMonotonicNs) }
+function start(name, argument) {
+  return fork(fileURLToPath(new URL(`${name}.mjs`, import.meta.url)), [JSON.stringify(argument)])
 }
 
 function next(child) {
   return new Promise((resolve, reject) => {
     child.once('message', resolve)
     child.once('exit', (code) => reject(new Error(`${child.spawnargs.join(' ')} ended with ${code}`)))
+  })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [streams = 200, events = 1000, gapMs = 10] = process.argv.slice(2).map(Number)
+  console.log(`${streams} streams x ${1000 / gapMs} events/s, ${events} events each`)
+  await measureWireCpu({ streams, events, gapMs }, (result) => {
+    const { client, cpuUsPerEvent, userUsPerEvent, busyShare, lost, stampLagMs, ttftErrorP99Ms } = result
+    const cost = `${cpuUsPerEvent.toFixed(2)} us/event (user ${userUsPerEvent.toFixed(2)})`
+    const lag =
+      stampLagMs === undefined
+        ? ''
+        : `  stamp lag p50 ${stampLagMs.p50.toFixed(3)} p99 ${stampLagMs.p99.toFixed(3)} ms, ttft error p99 ${ttftErrorP99Ms.toFixed(3)} ms`
+    console.log(`${client.padEnd(17)} ${cost}  busy ${(busyShare * 100).toFixed(0)} %  lost ${lost}${lag}`)
   })
 }

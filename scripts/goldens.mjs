@@ -70,7 +70,7 @@ function has(inputs, ...keys) {
 }
 
 function numeric(i) {
-  const level = (names) => names.map((name) => i[name]).find((value) => value !== undefined)
+  const level = (names) => Number(names.map((name) => i[name]).find((value) => value !== undefined))
   const { fn } = i
   const functions = {
     t_quantile: () => stats.tQuantile(level(['p', 'q']), i.df),

@@ -61,6 +61,7 @@ export function formatDuration(ms: number, decimals?: number, scale: TimeScale =
 
 /** A span as people say it, whole seconds where it is long: "6m12s", "2h5m", "30s", "400ms". */
 export function formatSpan(ms: number): string {
+  if (ms === 0) return '0s'
   if (ms < 1000) return `${formatNumber(ms, Number.isInteger(ms) ? 0 : decimalsFor(ms))}ms`
   if (ms < 60_000) return `${trimZeros(formatNumber(ms / 1000, ms < 10_000 ? 1 : 0))}s`
   const seconds = Math.round(ms / 1000)

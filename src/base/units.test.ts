@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PlimsollError } from './errors.ts'
 import {
@@ -131,7 +131,7 @@ describe('quantities are printed with their unit', () => {
     [formatSpan(7_500_000), '2h5m'],
     [formatSpan(8_300), '8.3s'],
     [formatSpan(400), '400ms'],
-    [formatSpan(0), '0ms'],
+    [formatSpan(0), '0s'],
     [formatRate(4.317), '4.32 req/s'],
     [formatRate(6), '6 req/s'],
     [formatRate(3400.2, 'tok/s'), '3,400 tok/s'],

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
 import type { SweepOptions } from '../flows/options/run-options.ts'
-import { text } from './flags/read-flags.ts'
+import { isOn, text } from './flags/flag-values.ts'
 import type { CliContext, FlagValues } from './verb.ts'
 
 /** What plimsoll.yaml says: the file of `--config`, else `./plimsoll.yaml` if it is there, else nothing. */
@@ -14,6 +14,7 @@ export async function readConfigFile(flags: FlagValues, cli: CliContext): Promis
       hint: `plimsoll init ${asked} writes one`,
     })
   }
+  if (asked === undefined && isOn(flags, 'quiet') !== true) cli.stderr.write(`reading ${path}\n`)
   const { readConfig } = await import('../flows/options/read-config.ts')
   return readConfig(content, path)
 }

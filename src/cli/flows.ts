@@ -22,18 +22,9 @@ export interface Flows {
 
 /** Each flow, loaded when it is first called: `--help` must not wait for what it does not use. */
 export const lazyFlows: Flows = {
-  runFlow: async (config, deps) => (await load<Pick<Flows, 'runFlow'>>('../flows/run')).runFlow(config, deps),
-  sweepFlow: async (config, deps) =>
-    (await load<Pick<Flows, 'sweepFlow'>>('../flows/sweep')).sweepFlow(config, deps),
-  showFlow: async (paths, deps) =>
-    (await load<Pick<Flows, 'showFlow'>>('../flows/show')).showFlow(paths, deps),
-  exportFlow: async (config, deps) =>
-    (await load<Pick<Flows, 'exportFlow'>>('../flows/export')).exportFlow(config, deps),
-  engine: async (invocation) =>
-    (await load<{ runEngineVerb: Flows['engine'] }>('./verbs/engine')).runEngineVerb(invocation),
-}
-
-async function load<T>(path: string): Promise<T> {
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-  return (await import(new URL(path + extension, import.meta.url).href)) as T
+  runFlow: async (config, deps) => (await import('../flows/run.ts')).runFlow(config, deps),
+  sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
+  showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
+  exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

@@ -75,7 +75,10 @@ export interface CliContext {
   readonly readFile: (path: string) => Promise<string | null>
 }
 
-export type FlowVoice = Pick<FlowDeps, 'onProgress' | 'onNotice' | 'confirm'>
+export interface FlowVoice extends Pick<FlowDeps, 'onProgress' | 'onNotice' | 'confirm'> {
+  /** What is said at the first Ctrl-C. */
+  readonly stopping?: string
+}
 
 export interface FileSink {
   readonly write: (piece: string) => Promise<void>

@@ -1,16 +1,21 @@
-import { PlimsollError } from '../base/errors.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { LoadTarget } from '../measure/load/load-options.ts'
-import { learnWordCosts } from '../measure/tokens/learn-word-costs.ts'
-import { tokenCounter, unknownTokenCounter, type TokenCounter } from '../measure/tokens/token-counter.ts'
-import { serverRoot } from '../measure/wire/target-url.ts'
-import { fullDialect, type Dialect } from '../measure/workload/request-body.ts'
+import { preflight, type Preflight } from '../measure/load/preflight.ts'
+import { tokenSources } from '../measure/load/preflight-tokens.ts'
+import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
+import { learnTokens } from '../measure/tokens/learn-tokens.ts'
+import type { TokenCounter } from '../measure/tokens/token-counter.ts'
+import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
+import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
+import { resolveEndpoint } from '../measure/wire/target-url.ts'
+import type { Dialect } from '../measure/workload/request-body.ts'
 import { spawnEngineProcess, type EngineChild } from '../simulate/engine/server/engine-child.ts'
 import { readEngineSettings } from '../simulate/engine/server/engine-settings.ts'
+import { isIdle, openMetrics, type EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { RunConfig } from './options/run-config.ts'
 import type { ServerFacts } from './run-facts.ts'
-import { openAsker, type Asker } from './send-once.ts'
+import { openAsker } from './send-once.ts'
 
 /** A server that answered the preflight, and all that was learnt of it. One for a run, one for all points of a sweep. */
 export interface LiveTarget {
@@ -19,48 +24,75 @@ export interface LiveTarget {
   readonly dialect: Dialect
   readonly tokens: TokenCounter
   readonly server: ServerFacts
+  readonly metrics: EngineMetrics
   /** Texts that must never be stored or printed. */
   readonly secrets: readonly string[]
   readonly warnings: readonly Warning[]
-  readonly asker: Asker
   close(): Promise<void>
 }
 
+/**
+ * Starts the embedded engine where no server is named, asks the server what it is and understands, and learns how long prompts
+ * are on it.
+ * @throws PlimsollError PLIM_URL, PLIM_CONNECT, PLIM_TLS, PLIM_AUTH, PLIM_NOT_FOUND, PLIM_PREFLIGHT, PLIM_ENGINE: why it cannot be loaded.
+ */
 export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<LiveTarget> {
   const engine = config.target.kind === 'embedded' ? await startEngine(config.target, deps) : null
   const url = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
-  const key = deps.env(config.keyEnv) ?? null
-  const headers = {
-    'content-type': 'application/json',
-    ...(key === null || key === '' || engine !== null ? {} : { authorization: `Bearer ${key}` }),
-    ...config.headers,
-  }
-  const tls = { insecure: config.insecure }
-  const asker = await openAsker(serverRoot(url), { clock: deps.clock, headers, tls, timeoutMs: 30_000 })
+  const closers: (() => Promise<void>)[] = engine === null ? [] : [() => engine.stop()]
   const close = async (): Promise<void> => {
-    await asker.close()
-    await engine?.stop()
+    for (const closer of closers.reverse()) await closer()
   }
   try {
-    const answer = await asker.ask({ method: 'GET', path: '/v1/models' })
-    if (answer.kind === 'failed') throw new PlimsollError('PLIM_CONNECT', answer.message)
-    const models = JSON.parse(answer.body) as { data: { id: string; max_model_len?: number }[] }
-    const model = config.model ?? models.data[0]?.id ?? 'default'
-    const tokens = await learnTokens(asker, config.api, model)
+    const endpoint = endpointOf(url, config)
+    const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
+    const headers = {
+      'content-type': 'application/json',
+      ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+      ...config.headers,
+    }
+    const tls = {
+      insecure: config.insecure,
+      ...(config.caFile === null ? {} : { ca: await deps.files.readText(config.caFile) }),
+    }
+    const asker = await openAsker(endpoint, {
+      clock: deps.clock,
+      api: config.api,
+      headers,
+      tls,
+      timeoutMs: 60_000,
+    })
+    closers.push(() => asker.close())
+    const asked: PreflightTarget = {
+      url,
+      api: config.api,
+      endpointPath: endpoint.pathname + endpoint.search,
+      model: config.model,
+      key: { env: config.keyEnv, present: key !== '' },
+    }
+    const parseMetrics = (
+      text: string,
+      contentType: string | undefined,
+    ): ReturnType<typeof parsePrometheusText> =>
+      parsePrometheusText(text, contentType === undefined ? {} : { contentType })
+    const learnt = await preflight({ sendOnce: asker.sendOnce, parseMetrics }, asked)
+    const tokenizer =
+      config.tokenizerPath === null
+        ? null
+        : readTokenizerJson(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
+    const tokens = await learnTokens(tokenSources(asker.sendOnce, asked, learnt), tokenizer)
+    const beside = learnt.engine === null ? null : { asker, path: pathsBeside(asked.endpointPath).metrics }
+    const metrics = await openMetrics(config.metricsUrls, beside, deps)
+    closers.push(() => metrics.close())
     return {
-      load: { url, api: config.api, headers, tls },
-      model,
-      dialect: fullDialect,
+      load: { url: endpoint.href, api: config.api, headers, tls },
+      model: learnt.model,
+      dialect: learnt.dialect,
       tokens,
-      server: {
-        engine: null,
-        embedded: engine !== null,
-        kvTokens: config.kvTokens ?? engine?.kvTokens ?? null,
-        maxModelLen: models.data[0]?.max_model_len ?? null,
-      },
-      secrets: key === null || key === '' ? [] : [key],
-      warnings: [],
-      asker,
+      server: await serverFacts(config, learnt, metrics, engine),
+      metrics,
+      secrets: [key, ...Object.values(config.headers)].filter((text) => text.length >= 8),
+      warnings: [...learnt.warnings, ...targetWarnings(config, endpoint, key, engine !== null)],
       close,
     }
   } catch (error) {
@@ -69,35 +101,73 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
   }
 }
 
+function endpointOf(url: string, config: RunConfig): URL {
+  const endpoint = resolveEndpoint(url, config.api)
+  return config.endpoint === null ? endpoint : new URL(config.endpoint, endpoint)
+}
+
 async function startEngine(
   target: Extract<RunConfig['target'], { kind: 'embedded' }>,
   deps: FlowDeps,
-): Promise<EngineChild & { readonly kvTokens: number }> {
+): Promise<EngineChild> {
   const settings = readEngineSettings({ port: '0', ...target.settings, fault: target.faults })
   deps.onNotice('no --url: the embedded engine is started and loaded')
-  const { numGpuBlocks, blockSize } = settings.config
-  return { ...(await spawnEngineProcess(settings)), kvTokens: (numGpuBlocks - 1) * blockSize }
+  return spawnEngineProcess(settings)
 }
 
-async function learnTokens(asker: Asker, api: 'chat' | 'completions', model: string): Promise<TokenCounter> {
-  const count = async (text: string): Promise<number> => {
-    const body =
-      api === 'chat' ? { model, messages: [{ role: 'user', content: text }] } : { model, prompt: text }
-    const answer = await asker.ask({ method: 'POST', path: '/tokenize', body: JSON.stringify(body) })
-    if (answer.kind === 'failed' || answer.status !== 200)
-      throw new PlimsollError('PLIM_PREFLIGHT', 'no /tokenize')
-    return (JSON.parse(answer.body) as { count: number }).count
+async function serverFacts(
+  config: RunConfig,
+  learnt: Preflight,
+  metrics: EngineMetrics,
+  engine: EngineChild | null,
+): Promise<ServerFacts> {
+  const pools = (await metrics.scrape())
+    .map((facts) => facts?.kvTokens ?? null)
+    .filter((tokens) => tokens !== null)
+  const scraped = pools.length === 0 ? null : pools.reduce((sum, tokens) => sum + tokens, 0)
+  return {
+    engine: engine === null ? (learnt.engine?.engine ?? learnt.server) : null,
+    embedded: engine !== null,
+    kvTokens: config.kvTokens ?? scraped ?? learnt.kvTokens,
+    maxModelLen: learnt.maxModelLen,
+    prefixHitRate: null,
   }
-  try {
-    const words = await learnWordCosts(count)
-    const exact = words.worstErrorTokens === 0
-    return tokenCounter({
-      kind: 'server-tokenize',
-      words,
-      exact,
-      basis: `learnt from /tokenize in ${words.calls} calls`,
+}
+
+function targetWarnings(
+  config: RunConfig,
+  endpoint: URL,
+  key: string,
+  embedded: boolean,
+): readonly Warning[] {
+  const warnings: Warning[] = []
+  if (config.insecure && endpoint.protocol === 'https:') {
+    warnings.push({
+      kind: 'tls_not_verified',
+      message: 'the server’s certificate was not verified (--insecure)',
+      cause: null,
+      next: '--ca FILE trusts one authority more',
+      evidence: {},
     })
-  } catch {
-    return unknownTokenCounter('the server has no /tokenize')
+  }
+  const loopback = /^(localhost|127\.|\[::1\])/.test(endpoint.hostname)
+  if (key !== '' && endpoint.protocol === 'http:' && !loopback && !embedded) {
+    warnings.push({
+      kind: 'plaintext_key',
+      message: `the key of ${config.keyEnv} went over plain HTTP to ${endpoint.host}`,
+      cause: null,
+      next: 'use https://, or unset the variable if the server needs no key',
+      evidence: { host: endpoint.host },
+    })
+  }
+  return warnings
+}
+
+/** Waits until the server says that nothing runs or waits, at most `mostMs`; not at all where it does not say. */
+export async function settle(target: LiveTarget, deps: FlowDeps, mostMs: number): Promise<void> {
+  const untilMs = deps.clock.nowMs() + mostMs
+  while (deps.clock.nowMs() < untilMs && !deps.signal.aborted) {
+    if (isIdle(await target.metrics.scrape()) !== false) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

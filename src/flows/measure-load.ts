@@ -2,6 +2,7 @@ import type { Warning } from '../base/warnings.ts'
 import { defaultEarlyStop } from '../measure/load/early-stop.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { LoadResult } from '../measure/load/load-options.ts'
+import { prefixHitRate, type EngineFacts } from '../measure/load/metrics-scrape.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { LoadProgress } from '../measure/load/progress.ts'
 import { runLoad } from '../measure/load/run-load.ts'
@@ -12,12 +13,19 @@ import type { RequestRow } from '../measure/record/request-row.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
 import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
+import type { RunDocument } from '../report/documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { LiveTarget } from './live-target.ts'
 import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
-import type { RecordedRun } from './run-document.ts'
+import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
+
+interface PlannedWindow {
+  readonly warmupMs: number
+  readonly measureMs: number | null
+  readonly drainMs: number
+}
 
 /** One load to be measured against a target that is already open. */
 export interface LoadToMeasure {
@@ -33,13 +41,19 @@ export interface LoadToMeasure {
   /** The run folder's exact path, or null: a new one in the config's `runsDir`. */
   readonly path: string | null
   readonly warnings: readonly Warning[]
+  /** How the rows are judged. */
+  readonly judged: DocumentOptions
   /** Ends the sending, as a Ctrl-C does, but says nothing of an interruption. */
   readonly decided?: AbortSignal
   readonly onRow?: (row: RequestRow) => void
+  /** Sees the plan before anything is sent; throws to refuse it. */
+  readonly approve?: (plan: Plan, window: PlannedWindow) => Promise<void>
 }
 
-export interface MeasuredLoad extends RecordedRun {
-  readonly result: LoadResult
+export interface MeasuredLoad {
+  readonly document: RunDocument
+  /** In order of intended send. */
+  readonly rows: readonly RequestRow[]
 }
 
 /**
@@ -55,6 +69,9 @@ export async function measureLoad(
 ): Promise<MeasuredLoad> {
   const { config } = load
   const plan = planOf(load, target)
+  const window = { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs }
+  await load.approve?.(plan, window)
+  const before = await target.metrics.scrape()
   const startedAt = new Date(deps.wallClock())
   const begun = startManifest(manifestStart(load, target, plan, startedAt, deps))
   const folder = await createRunFolder(begun, {
@@ -71,7 +88,7 @@ export async function measureLoad(
       target: target.load,
       plan,
       workers: config.workers,
-      window: { warmupMs: load.warmupMs, measureMs: load.measureMs, drainMs: config.drainMs },
+      window,
       maxConnections: config.maxConnections,
       idPrefix: `${load.salt}-`,
       earlyStop: defaultEarlyStop,
@@ -98,6 +115,7 @@ export async function measureLoad(
     },
   )
   const stopped = stoppedBy(result, load.decided)
+  const after = await target.metrics.scrape()
   const manifest: RunManifest = {
     ...begun,
     clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
@@ -105,12 +123,70 @@ export async function measureLoad(
     window: windowOf(load, result, config.drainMs),
     client: result.health,
     stopped,
-    warnings: [...begun.warnings, ...plan.warnings],
+    server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
+    warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
   const ordered = inOrderOfIntent(rows)
-  const stored = await finishRunFolder(folder, manifest, ordered, target.secrets)
-  return { path: folder.path, manifest: stored, rows: ordered, complete: true, missing: [], result }
+  const recorded = { path: folder.path, manifest, rows: ordered, complete: true, missing: [] }
+  const document = runDocument(recorded, load.judged)
+  await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
+  return { document, rows: ordered }
 }
+
+/** What `run.json` repeats of the document, for readers that do not recompute it. */
+function judgement(document: RunDocument): Pick<RunManifest, 'summary' | 'verdict'> {
+  const { counts, window_counts, metrics, weighting, throughput, goodput, stutter, little } = document
+  const { errors, tokens_source, cache, warnings, verdict } = document
+  return {
+    verdict,
+    summary: {
+      counts,
+      window_counts,
+      metrics,
+      weighting,
+      throughput,
+      goodput,
+      stutter,
+      little,
+      errors,
+      tokens_source,
+      cache,
+      warnings,
+    },
+  }
+}
+
+/** Over all replicas, from the counters' growth. */
+function hitRate(before: Scraped, after: Scraped): number | null {
+  const rates = after.map((facts, i) => {
+    const earlier = before[i] ?? null
+    return facts === null || earlier === null ? null : prefixHitRate(earlier, facts)
+  })
+  const known = rates.filter((rate) => rate !== null)
+  return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0) / known.length
+}
+
+/** Behind one address, kept-alive connections may all lead to one of several replicas: its counters alone grow. */
+function pinnedReplica(before: Scraped, after: Scraped): readonly Warning[] {
+  if (after.length < 2) return []
+  const grown = after.map((facts, i) =>
+    Math.max(0, (facts?.generationTokens ?? 0) - (before[i]?.generationTokens ?? 0)),
+  )
+  const total = grown.reduce((sum, tokens) => sum + tokens, 0)
+  const most = Math.max(...grown)
+  if (total === 0 || most < 0.9 * total) return []
+  return [
+    {
+      kind: 'one_replica_pinned',
+      message: `one of ${after.length} replicas made ${((100 * most) / total).toFixed(0)} % of the tokens`,
+      cause: 'kept-alive connections stay with the replica that they were opened to',
+      next: 'load through the balancer that production uses, or each replica by its own --url',
+      evidence: { replicas: after.length, share: most / total },
+    },
+  ]
+}
+
+type Scraped = readonly (EngineFacts | null)[]
 
 function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
   const { config } = load

@@ -1,3 +1,4 @@
+import { runWarnings } from '../judge/run-warnings.ts'
 import { judgeValidity, lateLimitMs } from '../judge/validity.ts'
 import { steadiness } from '../judge/steadiness.ts'
 import type { Verdict } from '../judge/verdict.ts'
@@ -15,6 +16,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import type { RunConfig } from './options/run-config.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
 
 /** A run as it was recorded, live a moment ago or read from its folder. */
@@ -36,6 +38,18 @@ export interface DocumentOptions {
   readonly detectWarmup?: boolean
   readonly warmCacheAsked?: boolean
   readonly connectionLimit?: number | null
+}
+
+/** How a run is judged, from the config that it was run with. */
+export function documentOptions(config: RunConfig, objectives: readonly JudgedObjective[]): DocumentOptions {
+  return {
+    objectives,
+    percentiles: config.percentiles,
+    percentileType: config.percentileType,
+    detectWarmup: config.warmup.kind === 'detect',
+    warmCacheAsked: config.warmPrefix,
+    connectionLimit: config.maxConnections,
+  }
 }
 
 /**
@@ -65,7 +79,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     lateLimitMs: limitMs,
     health: client,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
-    cacheHitRate: summary.cache?.hit_rate ?? null,
+    cacheHitRate: summary.cache?.hit_rate ?? serverFactsFrom(manifest.server).prefixHitRate,
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
@@ -98,7 +112,18 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     cache: summary.cache,
     client,
     worked: workedRequest(inWindow),
-    warnings: [...manifest.warnings, ...summary.warnings],
+    warnings: [
+      ...manifest.warnings,
+      ...runWarnings({
+        rows,
+        window,
+        pacer: manifest.pacer,
+        client,
+        embedded: serverFactsFrom(manifest.server).embedded,
+        medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
+      }),
+      ...summary.warnings,
+    ],
   }
 }
 

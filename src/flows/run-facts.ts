@@ -10,6 +10,8 @@ export interface ServerFacts {
   readonly embedded: boolean
   readonly kvTokens: number | null
   readonly maxModelLen: number | null
+  /** Prefix-cache hits ÷ queries over the run, by the engine's own counters; null where it has none. */
+  readonly prefixHitRate: number | null
 }
 
 export function serverFactsJson(facts: ServerFacts): JsonObject {
@@ -18,6 +20,7 @@ export function serverFactsJson(facts: ServerFacts): JsonObject {
     embedded: facts.embedded,
     kv_tokens: facts.kvTokens,
     max_model_len: facts.maxModelLen,
+    prefix_hit_rate: facts.prefixHitRate,
   }
 }
 
@@ -29,6 +32,7 @@ export function serverFactsFrom(server: JsonObject | null): ServerFacts {
     embedded: server?.['embedded'] === true,
     kvTokens: number(server?.['kv_tokens']),
     maxModelLen: number(server?.['max_model_len']),
+    prefixHitRate: number(server?.['prefix_hit_rate']),
   }
 }
 

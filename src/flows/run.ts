@@ -1,13 +1,14 @@
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { loadWorkload } from '../measure/workload/workload.ts'
+import { approvePlan } from './approve-plan.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
 import { openTarget } from './live-target.ts'
 import { measureLoad } from './measure-load.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runProgress } from './run-progress.ts'
-import { runDocument } from './run-document.ts'
+import { documentOptions } from './run-document.ts'
 
 /**
  * One load test from end to end: preflight, calibration, load, folder, document.
@@ -23,7 +24,7 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
     deps.clock,
   )
   try {
-    const measured = await measureLoad(
+    const { document } = await measureLoad(
       {
         config,
         workload,
@@ -35,20 +36,14 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
         name: config.name ?? 'run',
         path: config.out,
         warnings: target.warnings,
+        judged: documentOptions(config, objectives),
+        approve: (plan, window) => approvePlan(plan, window, target, instrument, deps),
       },
       target,
       instrument,
       deps,
       (progress) => deps.onProgress(runProgress(config, progress)),
     )
-    const document = runDocument(measured, {
-      objectives,
-      percentiles: config.percentiles,
-      percentileType: config.percentileType,
-      detectWarmup: config.warmup.kind === 'detect',
-      warmCacheAsked: config.warmPrefix,
-      connectionLimit: config.maxConnections,
-    })
     return { document, interrupted: document.stopped?.kind === 'interrupted' }
   } finally {
     await instrument.close()

@@ -1,109 +1,126 @@
 import type { Clock } from '../base/clock.ts'
+import type { ProbeAnswer, ProbeFailure, ProbeRequest, SendOnce } from '../measure/load/probe.ts'
+import type { ApiKind } from '../measure/wire/api.ts'
 import { createTransport } from '../measure/wire/choose-transport.ts'
-import type { FailureFacts, Transport, TransportErrorKind } from '../measure/wire/transport.ts'
+import { startExchange } from '../measure/wire/exchange.ts'
+import type { ResponseFields } from '../measure/wire/response-fields.ts'
+import type { HeaderLookup, ResponseSink, Timers, Transport } from '../measure/wire/transport.ts'
 import type { UndiciOptions } from '../measure/wire/undici-transport.ts'
 
-/** One question to a server outside of any measurement. */
-export interface Question {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** The whole answer, or why there is none. Times on the clock, ms. */
-export type Answer =
-  | {
-      readonly kind: 'answer'
-      readonly status: number
-      readonly header: (name: string) => string | undefined
-      readonly body: string
-      readonly sentMs: number
-      readonly firstByteMs: number | null
-      readonly endMs: number
-    }
-  | {
-      readonly kind: 'failed'
-      readonly error: TransportErrorKind | 'timeout'
-      readonly message: string
-      readonly facts: FailureFacts | null
-    }
-
-/** Asks one origin, with the headers that every question carries. */
+/** Asks one origin outside of any measurement. */
 export interface Asker {
-  ask(question: Question): Promise<Answer>
+  readonly sendOnce: SendOnce
   close(): Promise<void>
 }
 
 export interface AskerOptions {
   readonly clock: Clock
+  readonly api: ApiKind
   readonly headers: Readonly<Record<string, string>>
   readonly tls: UndiciOptions
   readonly timeoutMs: number
 }
 
-/** Bodies beyond this are cut: no server's models or metrics are as long. */
+/** Bodies beyond this are cut: no server's list of models or metrics is as long. */
 const mostBytes = 32 * 1024 * 1024
 
-/** Each question goes on a fresh connection, so that no kept-alive one can be found closed. */
+export const systemTimers: Timers = {
+  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+}
+
 export async function openAsker(origin: URL, options: AskerOptions): Promise<Asker> {
-  const timers = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout) }
   const transport = await createTransport(origin, {
     ...options.tls,
     clock: options.clock,
-    timers,
-    connectTimeoutMs: options.timeoutMs,
+    timers: systemTimers,
+    connectTimeoutMs: Math.min(options.timeoutMs, 10_000),
   })
   return {
-    ask: (question) => askOnce(transport, question, options),
+    sendOnce: (request) => sendOnce(transport, request, options),
     close: () => transport.close(),
   }
 }
 
-function askOnce(transport: Transport, question: Question, options: AskerOptions): Promise<Answer> {
+/** The exchange of the load generator with a copy of what came over the wire: probes are read as requests are. */
+function sendOnce(
+  transport: Transport,
+  request: ProbeRequest,
+  options: AskerOptions,
+): Promise<ProbeAnswer | ProbeFailure> {
+  const copy = new AnswerCopy()
+  const copying: Transport = {
+    ...transport,
+    origin: transport.origin,
+    open: (count) => transport.open(count),
+    close: () => transport.close(),
+    send: (wire, sink) => transport.send(wire, copy.beside(sink), { freshSocket: true }),
+  }
   return new Promise((resolve) => {
-    const pieces: Buffer[] = []
-    let bytes = 0
-    let status = 0
-    let header: (name: string) => string | undefined = () => undefined
-    let sentMs = options.clock.nowMs()
-    let firstByteMs: number | null = null
-    const timer = setTimeout(() => {
-      exchange.abort()
-      const message = `no answer within ${options.timeoutMs / 1000} s`
-      resolve({ kind: 'failed', error: 'timeout', message, facts: null })
-    }, options.timeoutMs)
-    const exchange = transport.send(
+    startExchange(
+      { transport: copying, clock: options.clock, timers: systemTimers },
       {
-        method: question.method,
-        path: question.path,
-        headers: { ...options.headers, ...question.headers },
-        body: question.body ?? '',
+        api: options.api,
+        wire: {
+          method: request.method,
+          path: request.path,
+          headers: options.headers,
+          body: request.body ?? '',
+        },
+        plannedMs: options.clock.nowMs(),
+        streamAsked: request.stream,
+        keepText: true,
       },
       {
-        onSent(atMs) {
-          sentMs = atMs
-        },
-        onHeaders(code, lookup) {
-          status = code
-          header = lookup
-        },
-        onData(chunk, start, end, atMs) {
-          firstByteMs ??= atMs
-          bytes += end - start
-          if (bytes <= mostBytes) pieces.push(Buffer.from(chunk.subarray(start, end)))
-        },
-        onEnd(atMs) {
-          clearTimeout(timer)
-          const body = Buffer.concat(pieces).toString('utf8')
-          resolve({ kind: 'answer', status, header, body, sentMs, firstByteMs, endMs: atMs })
-        },
-        onError(error, message, _atMs, facts) {
-          clearTimeout(timer)
-          resolve({ kind: 'failed', error, message, facts })
-        },
+        connectTimeoutMs: Math.min(options.timeoutMs, 10_000),
+        firstTokenTimeoutMs: null,
+        idleTimeoutMs: null,
+        totalTimeoutMs: options.timeoutMs,
       },
-      { freshSocket: true },
+      (fields) => resolve(copy.answer(fields, request.stream, options.timeoutMs)),
     )
   })
+}
+
+class AnswerCopy {
+  #status: number | null = null
+  #header: HeaderLookup = () => undefined
+  #pieces: Buffer[] = []
+  #bytes = 0
+  #failure: ProbeFailure['failure'] | null = null
+
+  beside(sink: ResponseSink): ResponseSink {
+    return {
+      onSent: (atMs) => sink.onSent(atMs),
+      onHeaders: (status, header, atMs) => {
+        this.#status = status
+        this.#header = header
+        sink.onHeaders(status, header, atMs)
+      },
+      onData: (chunk, start, end, atMs) => {
+        this.#bytes += end - start
+        if (this.#bytes <= mostBytes) this.#pieces.push(Buffer.from(chunk.subarray(start, end)))
+        sink.onData(chunk, start, end, atMs)
+      },
+      onEnd: (atMs) => sink.onEnd(atMs),
+      onError: (kind, message, atMs, facts) => {
+        this.#failure = { kind, message }
+        sink.onError(kind, message, atMs, facts)
+      },
+    }
+  }
+
+  answer(fields: ResponseFields, stream: boolean, timeoutMs: number): ProbeAnswer | ProbeFailure {
+    if (this.#failure !== null) return { failure: this.#failure }
+    if (this.#status === null) {
+      const kind = fields.error_kind ?? 'timeout_total'
+      return { failure: { kind, message: fields.error_message ?? `no answer within ${timeoutMs / 1000} s` } }
+    }
+    return {
+      status: this.#status,
+      header: this.#header,
+      bodyText: Buffer.concat(this.#pieces).toString('utf8'),
+      fields: stream ? fields : null,
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { partSalt } from '../measure/workload/salt.ts'
 import type { OperatingPoint, SweepPoint } from '../report/documents.ts'
+import { settle } from './live-target.ts'
 import { measurePoint, type SweepGround } from './sweep-point.ts'
 
 /** A point's figures as the operating point carries them, not yet confirmed. */
@@ -87,6 +88,7 @@ async function confirmAt(
   const name = attempt === 0 ? 'confirm' : `confirm-${attempt + 1}`
   const enoughMs = (1000 * 3 * ground.needs.interval) / ratePerSecond
   const longestMs = durationMs ?? Math.min(600_000, Math.max(30_000, enoughMs))
+  await settle(ground.target, ground.deps, 30_000)
   const measured = await measurePoint(ground, {
     pacer: { kind: 'poisson', ratePerSecond },
     name,

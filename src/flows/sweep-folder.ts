@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
-import type { SweepDocument } from '../report/documents.ts'
+import { readRun } from '../measure/record/read-run.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 
 /** The file that makes a folder of runs a sweep. */
 export const sweepFile = 'sweep.json'
@@ -27,4 +29,31 @@ export async function readSweep(path: string): Promise<SweepDocument> {
     })
   }
   return value as SweepDocument
+}
+
+/** What a sweep that was ended left to go on with. */
+export interface ResumedSweep {
+  readonly folder: string
+  readonly points: readonly SweepPoint[]
+  /** Rows of the measurement windows of its points. */
+  readonly rows: readonly RequestRow[]
+}
+
+/** @throws PlimsollError PLIM_RUN_FOLDER when there is no sweep, or one of its points cannot be read. */
+export async function resumedSweep(path: string): Promise<ResumedSweep> {
+  const folder = path.endsWith(sweepFile) ? dirname(path) : path
+  if (!(await isSweepFolder(folder))) {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no sweep to go on with', {
+      expected: `a folder with ${sweepFile}`,
+      where: { file: folder },
+    })
+  }
+  const { points } = await readSweep(folder)
+  const rows: RequestRow[] = []
+  for (const { run } of points) {
+    if (run === null) continue
+    const record = await readRun(join(folder, run))
+    rows.push(...record.rows.filter((row) => row.phase === 'measure'))
+  }
+  return { folder, points, rows }
 }

@@ -10,7 +10,7 @@ import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
 import type { LiveTarget } from './live-target.ts'
 import { measureLoad } from './measure-load.ts'
 import type { RunConfig } from './options/run-config.ts'
-import { runDocument } from './run-document.ts'
+import { documentOptions } from './run-document.ts'
 import { runProgress } from './run-progress.ts'
 import type { SampleNeeds } from './sample-needs.ts'
 
@@ -81,6 +81,7 @@ export async function measurePoint(ground: SweepGround, plan: PointPlan): Promis
         name: plan.name,
         path: `${ground.folder}/${plan.name}`,
         warnings: [],
+        judged: documentOptions(config, objectives),
         decided: decided.signal,
         onRow: (row) => rows.push(row),
       },
@@ -92,14 +93,7 @@ export async function measurePoint(ground: SweepGround, plan: PointPlan): Promis
           runProgress({ ...runConfig, warmup: { kind: 'fixed', ms: plan.warmupMs } }, progress, plan.label),
         ),
     )
-    const document = runDocument(measured, {
-      objectives,
-      percentiles: config.percentiles,
-      percentileType: config.percentileType,
-      warmCacheAsked: config.warmPrefix,
-      connectionLimit: config.maxConnections,
-    })
-    return { document, rows: measured.rows, stopped }
+    return { ...measured, stopped }
   } finally {
     clearInterval(timer)
   }

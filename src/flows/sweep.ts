@@ -13,12 +13,12 @@ import { nextLoad, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
-import { openTarget } from './live-target.ts'
+import { openTarget, settle } from './live-target.ts'
 import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
-import { sweepFile } from './sweep-folder.ts'
+import { resumedSweep, sweepFile, type ResumedSweep } from './sweep-folder.ts'
 import { measurePoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
@@ -43,7 +43,8 @@ export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<Sw
   )
   try {
     const startedAt = new Date(deps.wallClock())
-    const folder = await makeSweepFolder(config, startedAt)
+    const earlier = config.resume === null ? null : await resumedSweep(config.resume)
+    const folder = earlier?.folder ?? (await makeSweepFolder(config, startedAt))
     const ground: SweepGround = {
       config: run,
       objectives,
@@ -55,18 +56,23 @@ export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<Sw
       needs: sampleNeeds(objectives),
       signal: deps.signal,
     }
-    return await sweepOn(config, ground, startedAt)
+    return await sweepOn(config, ground, startedAt, earlier)
   } finally {
     await instrument.close()
     await target.close()
   }
 }
 
-async function sweepOn(config: SweepConfig, ground: SweepGround, startedAt: Date): Promise<SweepOutcome> {
+async function sweepOn(
+  config: SweepConfig,
+  ground: SweepGround,
+  startedAt: Date,
+  earlier: ResumedSweep | null,
+): Promise<SweepOutcome> {
   const { deps, folder, objectives, target, needs } = ground
   const objective = objectives.map(({ config: each }) => each.text).join('; ') || null
-  const points: SweepPoint[] = []
-  const rows: RequestRow[] = []
+  const points: SweepPoint[] = [...(earlier?.points ?? [])]
+  const rows: RequestRow[] = [...(earlier?.rows ?? [])]
   const plan = planOf(config)
   deps.onNotice(announcement(plan, ground, objective))
   let confirmation: Confirmation | null = null
@@ -108,6 +114,7 @@ async function sweepOn(config: SweepConfig, ground: SweepGround, startedAt: Date
       points.length >= config.maxPoints ? null : nextLoad(plan, points.map(tested), memory?.load ?? null)
     if (load === null) break
     const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
+    await settle(target, deps, 30_000)
     const warmupMs = Math.min(10_000, Math.max(400, 1.5 * e2eMs))
     const measured = await measurePoint(ground, {
       pacer: pacerOf(load, e2eMs),

@@ -27,7 +27,7 @@ export interface SaturationWall {
   readonly elasticity: number | null
 }
 
-/** DESIGN: smallest tested load with throughput ≥ 95 % of the sweep's best. */
+/** Smallest tested load with throughput ≥ 95 % of the sweep's best. */
 export function saturationWall(
   points: readonly WallPoint[],
   tolerance: RationalInput = '0.05',
@@ -95,7 +95,7 @@ export interface Capacity {
   readonly atLeast: boolean
 }
 
-/** Capacity of a sweep (DESIGN §3). `memoryWall` is in requests in flight; null: not known. */
+/** Capacity of a sweep: the largest tested load on or under every wall that was reached. `memoryWall` is in requests in flight; null: not known. */
 export function capacity(
   points: readonly WallPoint[],
   saturation: SaturationWall,

@@ -10,6 +10,7 @@ import type { RunDocument, SweepDocument } from './documents.ts'
 import {
   figure,
   figureFormat,
+  intervalText,
   metricLabels,
   percentileName,
   percentileOf,
@@ -66,10 +67,13 @@ function tails({ metrics }: RunDocument): string[] {
     if (summary === undefined || value === null) continue
     const rank = formatCount(Number(rankOf(summary.n, 'p99')))
     const format = figureFormat(summary)
+    const interval = summary.ci['p99']
     const effective =
-      summary.n_eff === null
-        ? ''
-        : `; n_eff = ${formatNumber(summary.n_eff)} independent ones, whence the interval`
+      interval === undefined
+        ? `; no interval: ${summary.why['p99'] ?? 'too few'}`
+        : summary.n_eff === null
+          ? ''
+          : `; worth ${formatNumber(summary.n_eff)} independent ones, hence ${intervalText(interval, format)}`
     lines.push(
       `${metricLabels[name] ?? name} ${percentileName('p99')} = value no. ceil(0.99 × ${formatCount(summary.n)}) = ${rank} from below = ${figure(value, format)}${effective}`,
     )

@@ -21,8 +21,8 @@ export const metricLabels: Readonly<Partial<Record<MetricName, string>>> = {
   e2e_ms: 'E2E',
   gaps_ms: 'gaps',
   itl_per_token_ms: 'ITL',
-  service_ttft_ms: 'TTFT, from the actual send',
-  service_e2e_ms: 'E2E, from the actual send',
+  service_ttft_ms: 'service TTFT',
+  service_e2e_ms: 'service E2E',
 }
 
 /** How the figures of one metric are printed: one unit, and as many digits as its error leaves. */
@@ -31,10 +31,11 @@ export interface FigureFormat {
   readonly decimals: number
 }
 
-export function figureFormat(summary: MetricSummary): FigureFormat {
+/** `key` is the percentile whose error decides; without an interval there are three figures. */
+export function figureFormat(summary: MetricSummary, key = 'p99'): FigureFormat {
   const typical = summary.p50 ?? summary.mean ?? summary.max ?? 0
   const scale = timeScale(typical)
-  const interval = finite(summary.ci['p99']) ?? finite(summary.ci['p90']) ?? finite(summary.ci['p50'])
+  const interval = finite(summary.ci[key])
   const byValue = decimalsFor(typical / scale.ms)
   if (interval === null) return { scale, decimals: byValue }
   const byError = decimalsForError((interval[1] - interval[0]) / 2 / scale.ms)
@@ -72,7 +73,7 @@ function differs(summary: MetricSummary | undefined, other: MetricSummary | unde
     [summary.p99, other.p99],
     [summary.max, other.max],
   ] as const
-  return pairs.some(([a, b]) => a !== null && b !== null && Math.abs(a - b) > Math.max(1, Math.abs(b) * 0.01))
+  return pairs.some(([a, b]) => a !== null && b !== null && Math.abs(a - b) > Math.max(1, Math.abs(b) * 0.1))
 }
 
 /** The metrics worth a row, in order. */
@@ -142,10 +143,12 @@ export function metricTable(
     const value = (key: string): Cell => {
       const ms = percentileOf(summary, key)
       const why = summary.why[key]
-      const mark = why === undefined ? '' : ` ${notes.mark(`${percentileName(key)}: ${why}`)}`
-      if (ms === null) return { text: '–', mark }
       // The 99th has its interval beside it, and the reason where it has none; of the others only doubt is said.
-      return { text: figure(ms, format), mark: key !== 'p99' && /unreliable/.test(why ?? '') ? mark : '' }
+      const doubted = ms === null || (key !== 'p99' && /unreliable/.test(why ?? ''))
+      const said =
+        ms === null ? why : 'too few independent requests lie beyond it: the estimate itself is unreliable'
+      const mark = doubted && said !== undefined ? ` ${notes.mark(`${percentileName(key)}: ${said}`)}` : ''
+      return { text: ms === null ? '–' : figure(ms, format), mark }
     }
     const interval = summary.ci['p99']
     const whyNone = summary.why['p99']

@@ -6,7 +6,7 @@ import {
   formatRate,
   timeScale,
 } from '../base/units.ts'
-import type { RunDocument, SweepDocument, SweepPoint, WallKind } from './documents.ts'
+import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import {
@@ -17,7 +17,8 @@ import {
   percentileOf,
   type FigureFormat,
 } from './metric-rows.ts'
-import { painter, printable, type Paint, type RenderOptions } from './paint.ts'
+import { painter, type Paint, type RenderOptions } from './paint.ts'
+import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
 import { objectiveLines, serverLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
@@ -44,19 +45,20 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
   const { points, objective } = document
   const tail = tailKey(objective)
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
+  const tpot = tailColumn(points, 'tpot_ms', tail)
+  const ttft = tailColumn(points, 'ttft_ms', tail)
   const head: Cell[] = [
     '',
     unit,
     'in flight',
     'tok/s',
-    `TPOT ${percentileName(tail)}`,
+    `TPOT ${percentileName(tail)}, ${tpot.unit}`,
     '[95 %]',
-    `TTFT ${percentileName(tail)}`,
+    `TTFT ${percentileName(tail)}, ${ttft.unit}`,
     points.some(({ goodput }) => goodput !== null) ? 'good' : '',
   ].map((text) => ({ text }))
   const best = Math.max(0, ...points.map((point) => point.throughput.output_tokens_per_s ?? 0))
-  const formats = { tpot: columnFormat(points, 'tpot_ms'), ttft: columnFormat(points, 'ttft_ms') }
-  const rows = points.map((point) => pointRow(point, document, { tail, best, notes, formats }))
+  const rows = points.map((point, at) => pointRow(point, document, { at, tpot, ttft, best, notes }))
   const marks = document.warnings.map((warning) => notes.mark(warningLine(warning))).join(' ')
   const lines = [
     paint(
@@ -84,8 +86,9 @@ function tailKey(objective: string | null): string {
 }
 
 interface RowContext {
-  readonly formats: { readonly tpot: FigureFormat; readonly ttft: FigureFormat }
-  readonly tail: string
+  readonly at: number
+  readonly tpot: TailColumn
+  readonly ttft: TailColumn
   readonly best: number
   readonly notes: Footnotes
 }
@@ -93,14 +96,12 @@ interface RowContext {
 function pointRow(
   point: SweepPoint,
   document: SweepDocument,
-  { tail, best, notes, formats }: RowContext,
+  { at, tpot, ttft, best, notes }: RowContext,
 ): Cell[] {
   const tokens = point.throughput.output_tokens_per_s
   const { capacity } = document
   const chosen = capacity.load !== null && point.load.value === capacity.load
-  const [tpot, interval] = tailCells(point.metrics, 'tpot_ms', tail, formats.tpot)
   const goodShare = point.goodput?.share
-  const [ttft] = tailCells(point.metrics, 'ttft_ms', tail, formats.ttft)
   const suspect = point.suspect.length > 0 || point.verdict.status === 'INVALID'
   const why =
     point.suspect.length > 0
@@ -111,41 +112,48 @@ function pointRow(
     { text: formatPlain(point.load.value), mark: suspect ? ` ${notes.mark(`not used: ${why}`)}` : '' },
     { text: point.in_flight === null ? '–' : formatPlain(point.in_flight) },
     { text: tokens === null ? '–' : formatNumber(tokens) },
-    { text: tpot, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
-    { text: interval },
-    { text: ttft },
+    { text: tpot.texts[at]!, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
+    { text: tpot.intervals[at]! },
+    { text: ttft.texts[at]! },
     { text: goodShare === undefined || goodShare === null ? '' : formatPercent(goodShare) },
     { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
-    { text: pointWord(point, document) },
+    { text: [pointWord(point, document), point.stopped ?? ''].filter((word) => word !== '').join('; ') },
   ]
 }
 
 type TailMetric = 'tpot_ms' | 'ttft_ms'
 
-/** One unit and one number of digits for a column, the middle of what its rows would have: it is read downwards. */
-function columnFormat(points: readonly SweepPoint[], name: TailMetric): FigureFormat {
-  const formats = points.flatMap(({ metrics }) =>
-    metrics[name] === undefined ? [] : [figureFormat(metrics[name])],
-  )
-  const middle = (values: readonly number[]): number =>
-    [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
-  const ms = middle(formats.map(({ scale }) => scale.ms))
-  const scale = formats.find((format) => format.scale.ms === ms)?.scale ?? timeScale(0)
-  const same = formats.filter((format) => format.scale.ms === ms)
-  return { scale, decimals: middle(same.map(({ decimals }) => decimals)) }
+/** The tail of one metric, point by point: figures in one unit, each with the digits that its error leaves, points under points. */
+interface TailColumn {
+  readonly unit: string
+  readonly texts: readonly string[]
+  readonly intervals: readonly string[]
 }
 
-function tailCells(
-  metrics: RunDocument['metrics'],
-  name: TailMetric,
-  tail: string,
-  format: FigureFormat,
-): readonly [string, string] {
-  const summary = metrics[name]
-  const value = summary === undefined ? null : percentileOf(summary, tail)
-  if (summary === undefined || value === null) return ['–', '']
-  const interval = summary.ci[tail]
-  return [figure(value, format), interval === undefined ? '' : intervalText(interval, format)]
+function tailColumn(points: readonly SweepPoint[], name: TailMetric, tail: string): TailColumn {
+  const summaries = points.map(({ metrics }) => metrics[name])
+  const values = summaries.map((summary) => (summary === undefined ? null : percentileOf(summary, tail)))
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b)
+  const scale = timeScale(known[known.length >> 1] ?? 0)
+  const formats = summaries.map((summary): FigureFormat => {
+    if (summary === undefined) return { scale, decimals: 0 }
+    const own = figureFormat(summary, tail)
+    return { scale, decimals: Math.max(0, own.decimals + Math.round(Math.log10(scale.ms / own.scale.ms))) }
+  })
+  const most = Math.max(0, ...formats.map(({ decimals }) => decimals))
+  const behind = (decimals: number): string =>
+    ' '.repeat(decimals === 0 ? (most === 0 ? 0 : most + 1) : most - decimals)
+  return {
+    unit: scale.unit,
+    texts: values.map((value, at) => {
+      const format = formats[at]!
+      return value === null ? '–' : figure(value, format, false) + behind(format.decimals)
+    }),
+    intervals: summaries.map((summary, at) => {
+      const interval = summary?.ci[tail]
+      return interval === undefined ? '' : intervalText(interval, formats[at]!)
+    }),
+  }
 }
 
 /** The walls that stand at a point, in words. */
@@ -159,7 +167,6 @@ function pointWord(point: SweepPoint, { walls, peak }: SweepDocument): string {
   if (peak?.load === at)
     words.push(point.passes === 'no' ? 'the peak, which fails the objective' : 'the peak')
   else if (point.passes === 'no') words.push('fails')
-  if (point.stopped !== null) words.push(point.stopped)
   return words.join('; ')
 }
 
@@ -193,14 +200,14 @@ const bindingWords: Readonly<Record<WallKind, string>> = {
 function capacityLine(document: SweepDocument, paint: Paint): string {
   const { capacity, operating_point: point, peak, points } = document
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
-  if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${capacity.why}`
+  if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${sentence(capacity.why)}`
   const load = `${capacity.censored ? 'at least ' : ''}${formatPlain(capacity.load)} ${unit}`
   const facts = [paint('strong', `Capacity: ${load}`)]
   if (point !== null) {
     if (point.output_tokens_per_s !== null) facts.push(formatRate(point.output_tokens_per_s, 'tok/s'))
     facts.push(`${formatRate(point.requests_per_s)} of these requests`)
   }
-  const binds = capacity.binding === null ? capacity.why : bindingWords[capacity.binding]
+  const binds = capacity.binding === null ? sentence(capacity.why) : bindingWords[capacity.binding]
   const unsure = capacity.indicative ? ' Indicative: too few samples to show it.' : ''
   const tokens = point?.output_tokens_per_s
   const more =
@@ -210,12 +217,23 @@ function capacityLine(document: SweepDocument, paint: Paint): string {
   return `${facts.join(', ')}. ${binds}${unsure}${more}`
 }
 
+/** A clause as a sentence of its own. */
+function sentence(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1) + (/[.!?]$/.test(clause) ? '' : '.')
+}
+
 function operatingLines({ operating_point: point }: SweepDocument, paint: Paint): string[] {
   if (point === null) return []
   const { confirmation, confirmed } = point
   if (confirmation === null) return ['not confirmed open loop: read it as indicative']
+  const missed = confirmation.objectives.some(({ met }) => met === 'no')
+  const unsure = !missed && confirmation.objectives.length > 0
   const word =
-    confirmed === true ? paint('good', 'confirmed open loop') : paint('bad', 'NOT confirmed open loop')
+    confirmed === true
+      ? paint('good', 'confirmed open loop')
+      : unsure
+        ? paint('doubtful', 'not yet confirmed open loop')
+        : paint('bad', 'NOT confirmed open loop')
   const good =
     confirmation.goodput_share === null ? '' : `, goodput ${formatPercent(confirmation.goodput_share)}`
   return [

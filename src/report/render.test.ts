@@ -15,13 +15,13 @@ import { renderSweep } from './render-sweep.ts'
 const goldens = fileURLToPath(new URL('../../test/goldens/report/', import.meta.url))
 const plain = { color: false, explain: false }
 
-/** Compares with the golden of that name. With PLIMSOLL_GOLDENS=write it is written instead. */
-function golden(name: string, text: string): void {
+/** The golden of that name; with PLIMSOLL_GOLDENS=write it is written first. */
+function golden(name: string, text: string): string {
   if (process.env['PLIMSOLL_GOLDENS'] === 'write') {
     mkdirSync(goldens, { recursive: true })
     writeFileSync(goldens + name, text)
   }
-  expect(text).toBe(readFileSync(goldens + name, 'utf8'))
+  return readFileSync(goldens + name, 'utf8')
 }
 
 // eslint-disable-next-line no-control-regex
@@ -38,7 +38,8 @@ describe('what is printed', () => {
     ['sweep-explain.txt', () => renderSweep(threeWalls, { color: false, explain: true })],
     ['sweep-no-capacity.txt', () => renderSweep(noCapacity, plain)],
   ])('%s', (name, render) => {
-    golden(name, render())
+    const text = render()
+    expect(text).toBe(golden(name, text))
   })
 
   test('colour adds nothing but colour', () => {

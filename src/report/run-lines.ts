@@ -9,7 +9,8 @@ import {
   formatSpan,
 } from '../base/units.ts'
 import type { ObjectiveOutcome, RunDocument } from './documents.ts'
-import { printable, type Paint } from './paint.ts'
+import { type Paint } from './paint.ts'
+import { printable } from './printable.ts'
 
 /** What was loaded: "chat · Qwen/Qwen3-8B at http://localhost:8000 (vLLM 0.19.1)". */
 export function serverLine(target: RunDocument['target']): string {

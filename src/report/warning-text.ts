@@ -1,5 +1,5 @@
 import type { Warning, WarningKind } from '../base/warnings.ts'
-import { printable } from './paint.ts'
+import { printable } from './printable.ts'
 
 /** Where in a report the mark of a warning stands. */
 export type Anchor =

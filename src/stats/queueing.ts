@@ -7,7 +7,7 @@ import { PlimsollError } from '../base/errors.ts'
  */
 
 /** Little's law: mean number in the system = λ·W. */
-export function littleNumber(arrivalRate: number, timeInSystem: number): number {
+export function little(arrivalRate: number, timeInSystem: number): number {
   return arrivalRate * timeInSystem
 }
 

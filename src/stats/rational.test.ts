@@ -68,6 +68,9 @@ describe('arithmetic', () => {
     expect(toNumber(rational(10n ** 40n, 3n * 10n ** 40n))).toBe(1 / 3)
     expect(toNumber(rational(10n ** 330n, 10n ** 30n))).toBe(1e300)
     expect(toNumber(rational(2n ** 53n * 2n + 1n, 2n))).toBe(2 ** 53)
+    // Just above the middle of two doubles: the last bit of a hundred decides.
+    expect(toNumber(rational((2n ** 53n + 1n) * 2n ** 100n + 1n, 2n ** 100n))).toBe(2 ** 53 + 2)
+    expect(toNumber(rational((2n ** 53n + 1n) * 2n ** 100n, 2n ** 100n))).toBe(2 ** 53)
   })
 
   it.each([

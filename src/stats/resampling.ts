@@ -64,7 +64,7 @@ export function permutationTest(
   // |mean₁ − mean₂| grows with |Σ₁ − n·mean|: one sum decides.
   const distance = (sum: number): number => Math.abs(sum - (n * total) / (n + m))
   const observed = distance(first.reduce((sum, value) => sum + value, 0))
-  const largest = Math.max(...pool.map(Math.abs), 1e-300)
+  const largest = pool.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-300)
   const bar = observed - 1e-12 * largest * (n + m)
   const splits = choose(n + m, n)
   const smallestP = Math.min(1, (n === m ? 2 : 1) / splits)

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { sfc32, standardNormal } from '../base/random.ts'
 import { describe, expect, it } from 'vitest'
 import { classifySteadyState, mser } from './steady-state.ts'
 
@@ -25,6 +26,16 @@ describe('classifySteadyState', () => {
 
   it('the cut of a warm-up is where the cold start ends', () =>
     expect(classifySteadyState(warm).cut).toBe(65))
+
+  it('white noise is hardly ever refused', () => {
+    const random = sfc32(1, 2, 3)
+    let refused = 0
+    for (let run = 0; run < 400; run++) {
+      const white = Array.from({ length: 100 }, () => 100 + 10 * standardNormal(random))
+      if (classifySteadyState(white).kind === 'no_steady_state') refused++
+    }
+    expect(refused / 400).toBeLessThan(0.05)
+  })
 
   it('does not depend on unit', () => {
     fc.assert(

@@ -6,7 +6,7 @@ import {
   drainTime,
   fifoWait,
   growthFactor,
-  littleNumber,
+  little,
   mm1,
   multiServer,
   pollaczekKhinchine,
@@ -46,7 +46,7 @@ export const loadGoldens: Readonly<Record<string, Compute>> = {
   'q4.backlog60': (i: { arrivals: number; completions: number; t_s: number }) =>
     backlog(i.arrivals, i.completions, i.t_s),
   'q4.wait_at_60': (i: { backlog: number; completions: number }) => fifoWait(i.backlog, i.completions),
-  'q4.little_L': (i: { lambda: number; w_s: number }) => littleNumber(i.lambda, i.w_s),
+  'q4.little_L': (i: { lambda: number; w_s: number }) => little(i.lambda, i.w_s),
   'q4.stall.counts': (i: { rate: number; duration_s: number; stall_s: number }) => {
     const experiment = seedStall(0, {
       intervalMs: 1000 / i.rate,

@@ -79,7 +79,8 @@ function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onL
   let head = `HTTP/1.1 ${http.status} ${reason}\r\n`
   for (const [name, value] of headers) head += `${name}: ${value}\r\n`
   if (!framed) head += 'transfer-encoding: chunked\r\n'
-  at(headersAtMs, () => socket.write(`${head}\r\n`, 'latin1'))
+  // Without a time the head never comes.
+  if (headersAtMs !== null) at(headersAtMs, () => socket.write(`${head}\r\n`, 'latin1'))
   for (const chunk of chunks) {
     const bytes = body.subarray(chunk.offset, chunk.offset + chunk.bytes)
     if (bytes.length === 0) continue
@@ -88,6 +89,6 @@ function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onL
       : Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
     at(chunk.at_ms, () => socket.write(wire))
   }
-  if (end.kind === 'eof') at(end.at_ms, () => socket.end(framed ? '' : '0\r\n\r\n'))
+  if (end.kind === 'eof') at(end.at_ms, () => socket.end(framed || headersAtMs === null ? '' : '0\r\n\r\n'))
   if (end.kind === 'reset') at(end.at_ms, () => socket.resetAndDestroy())
 }

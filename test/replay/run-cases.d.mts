@@ -5,6 +5,8 @@ import type { Timers } from '../../src/measure/wire/transport.ts'
 
 export interface ReplayCase {
   readonly id: string
+  readonly sidecar: { readonly end: { readonly kind: 'eof' | 'reset' | 'open'; readonly at_ms: number } }
+  readonly body: Buffer
 }
 
 export interface CaseResult {

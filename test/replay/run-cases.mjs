@@ -1,5 +1,5 @@
 // Runs every `sse-*` case of a directory through the product's own exchange, against a server that replays the case.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCase } from './case-check.mjs'
 import { startReplayServer } from './replay-server.mjs'
@@ -18,23 +18,21 @@ export function readCases(directory) {
       if (!file.startsWith('sse-')) others.add(file.replace(/\..*$/, ''))
       continue
     }
-    const sidecar = JSON.parse(readFileSync(join(directory, file), 'utf8'))
-    cases.push({
-      id: sidecar.id ?? file.replace(/\.json$/, ''),
-      sidecar,
-      body: bodyOf(directory, file, sidecar),
-    })
+    cases.push(readCase(directory, file))
   }
   return { cases, others: [...others] }
 }
 
-function bodyOf(directory, file, sidecar) {
-  const path = join(directory, sidecar.stream ?? file.replace(/\.json$/, '.sse'))
+/** A case that cannot be read is one that fails, with the `problem`. */
+function readCase(directory, file) {
+  const name = file.replace(/\.json$/, '')
   try {
-    return readFileSync(path)
+    const sidecar = JSON.parse(readFileSync(join(directory, file), 'utf8'))
+    const stream = join(directory, sidecar.stream ?? `${name}.sse`)
+    const needed = (sidecar.chunks ?? []).length > 0 || existsSync(stream)
+    return { id: sidecar.id ?? name, sidecar, body: needed ? readFileSync(stream) : Buffer.alloc(0) }
   } catch (error) {
-    if ((sidecar.chunks ?? []).length === 0) return Buffer.alloc(0)
-    throw error
+    return { id: name, problem: String(error) }
   }
 }
 
@@ -67,12 +65,18 @@ export async function runCases(cases, product, onResult = () => {}) {
   }
 }
 
-async function runCase({ id, sidecar, body }, server, { createTransport, startExchange, clock, timers }) {
+async function runCase(
+  { id, sidecar, body, problem },
+  server,
+  { createTransport, startExchange, clock, timers },
+) {
+  if (problem !== undefined) return { wrong: [problem], late: [] }
   const limits = sidecar.limits ?? {}
   const connectTimeoutMs = limits.connect_timeout_ms ?? null
   server.add(id, {
     http: sidecar.http ?? { status: 200, headers: {} },
-    headersAtMs: sidecar.headers_at_ms ?? 0,
+    headersAtMs:
+      sidecar.http === null ? null : sidecar.headers_at_ms === undefined ? 0 : sidecar.headers_at_ms,
     chunks: sidecar.chunks ?? [],
     body,
     end: sidecar.end,
@@ -80,8 +84,9 @@ async function runCase({ id, sidecar, body }, server, { createTransport, startEx
   const transport = await createTransport(new URL(server.url), { clock, timers, connectTimeoutMs })
   const request = sidecar.request ?? { api: 'chat', stream: true }
   const path = request.api === 'completions' ? '/v1/completions' : '/v1/chat/completions'
-  const row = await new Promise((resolve) =>
-    startExchange(
+  let running
+  const finished = new Promise((resolve) => {
+    running = startExchange(
       { transport, clock, timers },
       {
         api: request.api,
@@ -101,8 +106,13 @@ async function runCase({ id, sidecar, body }, server, { createTransport, startEx
         totalTimeoutMs: limits.total_timeout_ms ?? null,
       },
       resolve,
-    ),
-  )
+    )
+  })
+  // A reader that waits for what never comes fails its case, not the whole run.
+  const last = Math.max(sidecar.expect.done_ms ?? 0, ...(sidecar.chunks ?? []).map((chunk) => chunk.at_ms))
+  const patience = setTimeout(() => running.abort('cancelled'), last + 15_000)
+  const row = await finished
+  clearTimeout(patience)
   await transport.close()
   return checkCase(sidecar.expect, row, server.latenessMs(id))
 }

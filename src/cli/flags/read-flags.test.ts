@@ -315,6 +315,22 @@ seed: 7
     expect(await config(line, yaml)).toMatchObject(wanted)
   })
 
+  test('the file’s engine is not in the way of a server that the flags name', async () => {
+    const file = 'engine: { max_num_seqs: 4 }\nfaults: [reset]\n'
+    expect((await config('--url h:1', file)).target).toEqual({ kind: 'server', url: 'h:1' })
+    expect((await config('--engine-jitter 0', file)).target).toEqual({
+      kind: 'embedded',
+      settings: { 'max-num-seqs': '4', jitter: '0' },
+      faults: ['reset'],
+    })
+  })
+
+  test('a file that is found is named', async () => {
+    expect((await cliRun(['run'], { files: { 'plimsoll.yaml': 'seed: 2' } })).stderr).toContain(
+      'reading plimsoll.yaml\n',
+    )
+  })
+
   test('a file that is asked for must be there', async () => {
     const { exitCode, stderr } = await cliRun(['run', '--config', 'other.yaml'])
     expect(exitCode).toBe(2)

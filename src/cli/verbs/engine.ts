@@ -112,6 +112,8 @@ function engineFacts(server: EngineServer, settings: EngineSettings): object {
   return {
     schema: 'plimsoll.engine/1',
     url: server.url,
+    /** Zero of the faults' times, on the clock of the truth file and of a run's `clock`. */
+    clock: { origin_monotonic_ns: Number(server.originMonotonicNs) },
     model: settings.modelName,
     preset: settings.preset,
     seed: settings.seed,

@@ -1,10 +1,8 @@
-import { formatCount } from '../../base/units.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
-import { isOn, oneOf, text } from '../flags/read-flags.ts'
+import { isOn, oneOf, text } from '../flags/flag-values.ts'
 import type { Invocation, Verb } from '../verb.ts'
-import { stderrVoice } from '../voice.ts'
 
 export const exportVerb: Verb = {
   brief: 'The rows of a run',
@@ -53,6 +51,7 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
     vllm: 'vllm',
   })
   const [path = ''] = await pathsOrNewest(args, cli)
+  const { stderrVoice } = await import('../voice.ts')
   const deps = await cli.flowDeps(stderrVoice(cli, { quiet, progress: false, yes: true }))
   const out = text(flags, 'out')
   const sink =
@@ -60,6 +59,7 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
   try {
     const write = sink?.write ?? ((piece: string) => cli.stdout.writeAll(piece))
     const { rows } = await cli.flows.exportFlow({ path, format }, { ...deps, write })
+    const { formatCount } = await import('../../base/format.ts')
     if (out !== undefined && !quiet) cli.stderr.write(`wrote ${formatCount(rows)} rows to ${out}\n`)
   } finally {
     await sink?.close()

@@ -1,5 +1,5 @@
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn } from '../flags/read-flags.ts'
+import { isOn } from '../flags/flag-values.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
 export const initVerb: Verb = {

@@ -1,20 +1,15 @@
-import { resolveRunConfig } from '../../flows/options/resolve.ts'
-import { mergeOptions } from '../../flows/options/run-options.ts'
 import type { RunDocument } from '../../flows/documents.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
-import { checkEngineSettings } from '../flags/engine-settings.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
-import { isOn, readRunFlags } from '../flags/read-flags.ts'
+import { isOn } from '../flags/flag-values.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
-import { readConfigFile } from '../config-file.ts'
 import type { Invocation, Verb } from '../verb.ts'
-import { stderrVoice } from '../voice.ts'
 
 export const runVerb: Verb = {
   brief: 'One load test',
@@ -45,15 +40,10 @@ export const runVerb: Verb = {
   run,
 }
 
-async function run({ flags, cli }: Invocation): Promise<ExitCode> {
-  const said = readRunFlags(flags)
-  const config = resolveRunConfig(mergeOptions(await readConfigFile(flags, cli), said))
-  await checkEngineSettings(config)
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
+async function run(invocation: Invocation): Promise<ExitCode> {
+  const { flags, cli } = invocation
+  const { prepareRun } = await import('../prepare.ts')
+  const { config, voice } = await prepareRun(invocation)
   try {
     const { document, interrupted } = await cli.flows.runFlow(config, await cli.flowDeps(voice))
     voice.finish()

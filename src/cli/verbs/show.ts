@@ -1,9 +1,8 @@
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
-import { isOn } from '../flags/read-flags.ts'
+import { isOn } from '../flags/flag-values.ts'
 import type { Invocation, Verb } from '../verb.ts'
-import { stderrVoice } from '../voice.ts'
 
 export const showVerb: Verb = {
   brief: 'A run or sweep again',
@@ -25,6 +24,7 @@ export const showVerb: Verb = {
 }
 
 async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const { shown } = await cli.flows.showFlow(await pathsOrNewest(args, cli), await cli.flowDeps(voice))
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }

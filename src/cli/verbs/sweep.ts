@@ -1,21 +1,16 @@
-import { resolveSweepConfig } from '../../flows/options/resolve.ts'
-import { mergeOptions } from '../../flows/options/run-options.ts'
 import type { SweepDocument } from '../../flows/documents.ts'
-import { readConfigFile } from '../config-file.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
-import { checkEngineSettings } from '../flags/engine-settings.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
-import { isOn, readSweepFlags } from '../flags/read-flags.ts'
+import { isOn } from '../flags/flag-values.ts'
 import { sweepFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
 import type { Invocation, Verb } from '../verb.ts'
-import { stderrVoice } from '../voice.ts'
 
 export const sweepVerb: Verb = {
   brief: 'Rising load',
@@ -47,15 +42,10 @@ function pick(flags: Verb['flags'], names: readonly string[]): Verb['flags'] {
   return Object.fromEntries(names.map((name) => [name, flags[name]!]))
 }
 
-async function sweep({ flags, cli }: Invocation): Promise<ExitCode> {
-  const said = readSweepFlags(flags)
-  const config = resolveSweepConfig(mergeOptions(await readConfigFile(flags, cli), said))
-  await checkEngineSettings(config.run)
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
+async function sweep(invocation: Invocation): Promise<ExitCode> {
+  const { flags, cli } = invocation
+  const { prepareSweep } = await import('../prepare.ts')
+  const { config, voice } = await prepareSweep(invocation)
   try {
     const { document, interrupted } = await cli.flows.sweepFlow(config, await cli.flowDeps(voice))
     voice.finish()

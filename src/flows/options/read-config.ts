@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { LineCounter, parseDocument, isMap, isPair, type Document, type Node } from 'yaml'
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
-import type { ConfigFile } from './config-file-type.ts'
 import { configOptions } from './config-options.ts'
 import { configSchema } from './config-schema.ts'
 import { nearest } from './nearest.ts'
@@ -179,5 +178,3 @@ function maps(node: SchemaNode, value: unknown): SchemaNode[] {
   )
   return chosen.length > 0 ? chosen : options
 }
-
-export type { ConfigFile }

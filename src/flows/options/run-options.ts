@@ -91,6 +91,9 @@ export function mergeOptions<T extends SweepOptions>(base: T, over: T): T {
   if (over.count !== undefined || over.durationMs !== undefined) dropped.push(...endKeys)
   if (over.url !== undefined) dropped.push('host', 'port')
   if (over.host !== undefined || over.port !== undefined) dropped.push('url')
+  // The engine that the file configures is not started where the flags name a server.
+  if (over.url !== undefined || over.host !== undefined || over.port !== undefined)
+    dropped.push('engineSettings', 'faults')
   if (over.axis !== undefined) dropped.push('loads')
   const under = Object.fromEntries(
     Object.entries(base).filter(([key]) => !dropped.includes(key as keyof SweepOptions)),
@@ -100,7 +103,7 @@ export function mergeOptions<T extends SweepOptions>(base: T, over: T): T {
     ...over,
     ...joined('headers', base, over),
     ...joined('metadata', base, over),
-    ...joined('engineSettings', base, over),
+    ...joined('engineSettings', under, over),
     ...joined('extraBody', base, over),
   } as T
 }

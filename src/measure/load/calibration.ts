@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { entryPath } from '../../base/entry.ts'
-import { nearestRankOf } from './live-sketch.ts'
+import { percentile } from '../../stats/percentile.ts'
 import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 
 /** What this client can do, learned on a loopback fake before anything is measured. */
@@ -32,14 +32,13 @@ export const capacityPhase: CalibrationPhase = {
 /** Sums the readings of the workers; only the first one reads error and capacity. */
 export function calibrationOf(readings: readonly CalibrationReading[], workers: number): Calibration {
   const errors = readings.flatMap(({ errorsMs }) => [...errorsMs]).sort((a, b) => a - b)
-  const at = (percent: number): number | null => errors[nearestRankOf(errors.length, percent) - 1] ?? null
   const capacity = readings.find(({ name, failed }) => name === 'capacity' && failed === 0)
   const costMs =
     capacity === undefined || capacity.events === 0 || capacity.cpuMs <= 0
       ? null
       : capacity.cpuMs / capacity.events
   return {
-    ownErrorMs: { p50: at(50), p99: at(99) },
+    ownErrorMs: { p50: percentile(errors, '50'), p99: percentile(errors, '99') },
     events: errors.length,
     cpuPerEventUs: costMs === null ? null : costMs * 1000,
     capacityEventsPerSecond: costMs === null ? null : (workers * 1000) / costMs,

@@ -1,8 +1,9 @@
+import { percentile } from '../../stats/percentile.ts'
 import type { RequestRow } from '../record/request-row.ts'
 import type { Calibration } from './calibration.ts'
 import type { ClientHealth } from './client-health.ts'
 import type { Host } from './host.ts'
-import { liveSketch, mergeSketch, nearestRankOf, sketchQuantile } from './live-sketch.ts'
+import { liveSketch, mergeSketch, sketchQuantile } from './live-sketch.ts'
 import type { WorkerHealth } from './thread-messages.ts'
 
 /** Collects what the instrument says of itself over one run. */
@@ -46,13 +47,11 @@ export function healthWatch(host: Host): HealthWatch {
     },
     result(calibration, workers, sameMachine) {
       const sorted = Float64Array.from(lags).sort()
-      const lagAt = (percent: number): number | null =>
-        sorted[nearestRankOf(sorted.length, percent) - 1] ?? null
       return {
-        lag_ms: { p50: lagAt(50), p99: lagAt(99), max: sorted.at(-1) ?? null },
+        lag_ms: { p50: percentile(sorted, '50'), p99: percentile(sorted, '99'), max: sorted.at(-1) ?? null },
         loop_delay_ms: {
-          p50: sketchQuantile(delay, 50),
-          p99: sketchQuantile(delay, 99),
+          p50: sketchQuantile(delay, '50'),
+          p99: sketchQuantile(delay, '99'),
           max: delay.total === 0 ? null : delay.maxMs,
         },
         cpu: {

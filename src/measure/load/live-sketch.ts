@@ -1,3 +1,5 @@
+import { nearestRank } from '../../stats/percentile.ts'
+
 /**
  * A log-linear count of times from 1 µs to 100 minutes for live display and for merging between threads: 32 steps an octave, so
  * a quantile read from it is within 2.2 % of the true one. Figures of a report come from the rows, not from here.
@@ -32,10 +34,10 @@ export function mergeSketch(into: LiveSketch, counts: Uint32Array, maxMs: number
   if (maxMs > into.maxMs) into.maxMs = maxMs
 }
 
-/** The nearest-rank quantile of `percent` (whole numbers), as the middle of its bucket; null for an empty sketch. */
-export function sketchQuantile(sketch: LiveSketch, percent: number): number | null {
+/** The nearest-rank percentile (`'99'`), as the middle of its bucket; null for an empty sketch. */
+export function sketchQuantile(sketch: LiveSketch, percent: string): number | null {
   if (sketch.total === 0) return null
-  const rank = nearestRankOf(sketch.total, percent)
+  const rank = nearestRank(sketch.total, percent)
   let seen = 0
   for (let i = 0; i < size; i++) {
     seen += sketch.counts[i]!
@@ -45,9 +47,4 @@ export function sketchQuantile(sketch: LiveSketch, percent: number): number | nu
     }
   }
   return sketch.maxMs
-}
-
-/** rank = max(1, ceil(percent · n ÷ 100)) in whole numbers (DESIGN: percentile, Hyndman and Fan's type 1). */
-export function nearestRankOf(n: number, percent: number): number {
-  return Math.max(1, Math.floor((percent * n + 99) / 100))
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { type Clock, monotonicClock } from '../../base/clock.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { createTransport } from '../wire/choose-transport.ts'
@@ -12,8 +12,10 @@ import type { Sender } from './flight.ts'
 import { requestId } from './joined-row.ts'
 import { openLedger } from './ledger.ts'
 import { watchLoopDelay } from './loop-delay.ts'
+import type { Ticks } from './metronome.ts'
 import { openSender } from './open-sender.ts'
 import { threadCpuReader } from './thread-cpu.ts'
+import { tickGate } from './tick-gate.ts'
 import type { Finished, FromWorker, RunSpec, StopReason, ToWorker } from './thread-messages.ts'
 
 /** One worker of a load: it sends its share of a plan, times the answers, and hands them over in batches. */
@@ -58,7 +60,7 @@ async function handle(message: ToWorker): Promise<void> {
   else run?.cut()
 }
 
-async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<ThreadRun> {
+async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
   let startMs = 0
   const clock: Clock = {
     nowMs: () => base.nowMs() - startMs,
@@ -127,7 +129,7 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
     over = true
     readHealth()
     if (measuredUntil !== null) clearTimeout(measuredUntil)
-    ticks?.close()
+    ticks?.port.close()
     batch.close()
     run = null
     void transport.close().finally(() => {
@@ -139,7 +141,7 @@ async function prepare(spec: RunSpec, ticks: MessagePort | null): Promise<Thread
     start(atMs) {
       startMs = atMs
       const untilBeginMs = -clock.nowMs()
-      ticks?.on('message', () => sender.tick())
+      if (ticks !== null) ticks.port.on('message', tickGate(ticks, sender.tick, deps.soon))
       // Begin a moment early: the senders wait for the exact time of each request themselves.
       setTimeout(
         () => {

@@ -11,12 +11,12 @@ export interface MetronomeData {
   readonly plannedMs: Float64Array
   readonly workerOf: Uint16Array
   readonly ports: readonly MessagePort[]
-  /** Becomes 1 when the run is over. */
-  readonly over: Int32Array
+  /** Cell 0 becomes 1 when the run is over; cell 1 + worker is 1 while that worker has a message before it. */
+  readonly signals: Int32Array
   readonly clockOriginNs: bigint
 }
 
-const { plannedMs, workerOf, ports, over, clockOriginNs } = workerData as MetronomeData
+const { plannedMs, workerOf, ports, signals, clockOriginNs } = workerData as MetronomeData
 const clock = monotonicClock(performance, process.hrtime.bigint, clockOriginNs)
 
 parentPort!.once('message', (startMs: number) => {
@@ -28,13 +28,13 @@ parentPort!.postMessage('ready')
 function beat(startMs: number): void {
   const due = new Uint8Array(ports.length)
   let next = 0
-  while (next < plannedMs.length && Atomics.load(over, 0) === 0) {
+  while (next < plannedMs.length && Atomics.load(signals, 0) === 0) {
     const waitMs = startMs + plannedMs[next]! - clock.nowMs()
-    if (waitMs > 0) Atomics.wait(over, 0, 0, waitMs)
+    if (waitMs > 0) Atomics.wait(signals, 0, 0, waitMs)
     const nowMs = clock.nowMs() - startMs
     while (next < plannedMs.length && plannedMs[next]! <= nowMs) due[workerOf[next++]!] = 1
     due.forEach((isDue, worker) => {
-      if (isDue === 1) ports[worker]!.postMessage(0)
+      if (isDue === 1 && Atomics.exchange(signals, 1 + worker, 1) === 0) ports[worker]!.postMessage(0)
     })
     due.fill(0)
   }

@@ -68,9 +68,9 @@ export function progressTracker(planned: number | null, lastSendMs: number | nul
           oldest === undefined || elapsedMs - oldest.elapsedMs < 200
             ? null
             : ((sent - oldest.sent) * 1000) / (elapsedMs - oldest.elapsedMs),
-        ttftP50Ms: sketchQuantile(ttft, 50),
-        tpotP50Ms: sketchQuantile(tpot, 50),
-        lagP99Ms: sketchQuantile(lag, 99),
+        ttftP50Ms: sketchQuantile(ttft, '50'),
+        tpotP50Ms: sketchQuantile(tpot, '50'),
+        lagP99Ms: sketchQuantile(lag, '99'),
         etaMs: eta(elapsedMs),
       }
     },

@@ -41,7 +41,7 @@ export async function runLoad(options: LoadOptions, deps: LoadDeps): Promise<Loa
       metronome = await startMetronome(source.plannedMs, workers.length, deps.clock.originMonotonicNs)
     }
     for (const [i, worker] of workers.entries()) {
-      const ticks = metronome?.ports[i] ?? null
+      const ticks = metronome?.ticks[i] ?? null
       const run = {
         target: options.target,
         answers: { limits, streamAsked, keepText, replicaHeader },
@@ -53,7 +53,7 @@ export async function runLoad(options: LoadOptions, deps: LoadDeps): Promise<Loa
         sendEndMs: ends,
         drainMs: options.window.drainMs,
       }
-      worker.send({ kind: 'prepare', run, ticks }, ticks === null ? [] : [ticks])
+      worker.send({ kind: 'prepare', run, ticks }, ticks === null ? [] : [ticks.port])
     }
     const ready = await Promise.allSettled(workers.map((worker) => worker.reply('ready')))
     const refused = ready.find((one) => one.status === 'rejected')

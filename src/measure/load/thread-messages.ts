@@ -1,9 +1,9 @@
-import type { MessagePort } from 'node:worker_threads'
 import type { ApiKind } from '../wire/api.ts'
 import type { Limits } from '../wire/exchange.ts'
 import type { ResponseFields } from '../wire/response-fields.ts'
 import type { UndiciOptions } from '../wire/undici-transport.ts'
 import type { BodyChunk } from './body-chunk.ts'
+import type { Ticks } from './metronome.ts'
 
 /** Where requests go. Travels to the workers, so it is plain data. */
 export interface LoadTarget {
@@ -64,7 +64,7 @@ export type StopReason = Exclude<UnsentReason, 'worker_crashed'>
 
 export type ToWorker =
   | { readonly kind: 'calibrate'; readonly port: number; readonly phases: readonly CalibrationPhase[] }
-  | { readonly kind: 'prepare'; readonly run: RunSpec; readonly ticks: MessagePort | null }
+  | { readonly kind: 'prepare'; readonly run: RunSpec; readonly ticks: Ticks | null }
   /** The run's origin on the clock that the thread was given. */
   | { readonly kind: 'start'; readonly startMs: number }
   | { readonly kind: 'bodies'; readonly chunk: BodyChunk }

@@ -1,16 +1,5 @@
-import type { MetricName } from './run-summary.ts'
-
 /** The figures that an objective can limit; `gap` is every gap of a stream, so that its worst one decides. */
 export type ObjectiveMetric = 'ttft' | 'ttfc' | 'ttfb' | 'tpot' | 'e2e' | 'gap'
-
-export const objectiveMetricNames: Readonly<Record<ObjectiveMetric, MetricName>> = {
-  ttft: 'ttft_ms',
-  ttfc: 'ttfc_ms',
-  ttfb: 'ttfb_ms',
-  tpot: 'tpot_ms',
-  e2e: 'e2e_ms',
-  gap: 'gaps_ms',
-}
 
 /** An upper limit on one figure. */
 export interface Limit {

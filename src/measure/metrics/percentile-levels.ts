@@ -49,14 +49,6 @@ function sparse(n: number, element: (index: number) => number | void): ArrayLike
   })
 }
 
-/** The parts of a summary that are keyed by percentile. */
-export interface LevelFigures {
-  readonly values: ReadonlyMap<string, number | null>
-  readonly ci: MetricSummary['ci']
-  readonly why: MetricSummary['why']
-  readonly nEff: number | null
-}
-
 /** Puts the figures of each level where a summary has them: five by name, the rest under `more`. */
 export function namedPercentiles(
   values: ReadonlyMap<string, number | null>,

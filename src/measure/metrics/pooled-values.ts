@@ -20,14 +20,12 @@ export interface PooledValues {
 /** Pools one list a request. */
 export function pool(lists: readonly (readonly number[])[]): PooledValues {
   const ends = new Uint32Array(lists.length)
-  let length = 0
-  lists.forEach((list, index) => {
-    length += list.length
-    ends[index] = length
-  })
-  const values = new Float64Array(length)
+  const values = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0))
   let at = 0
-  for (const list of lists) for (let index = 0; index < list.length; index++) values[at++] = list[index] ?? 0
+  lists.forEach((list, request) => {
+    for (let index = 0; index < list.length; index++) values[at++] = list[index] ?? 0
+    ends[request] = at
+  })
   return { values, ends }
 }
 
@@ -39,16 +37,35 @@ export function pool(lists: readonly (readonly number[])[]): PooledValues {
  * n_eff = q(1 − q) ÷ variance, at most Σg. Null where no value lies above the threshold, or all do.
  */
 export function pooledEffectiveSize(pooled: PooledValues, threshold: number): number | null {
+  return pooledEffectiveSizes(pooled, [threshold])[0] ?? null
+}
+
+/** The same for several thresholds, ascending, in one pass over the values. */
+export function pooledEffectiveSizes(
+  pooled: PooledValues,
+  thresholds: readonly number[],
+): readonly (number | null)[] {
   const { values, ends } = pooled
-  const above = new Float64Array(ends.length)
-  let total = 0
+  const limits = Float64Array.from(thresholds)
+  const above = limits.map(() => 0)
+  const counts = thresholds.map(() => new Float64Array(ends.length))
   let at = 0
   for (let request = 0; request < ends.length; request++) {
-    let count = 0
-    for (const end = ends[request] ?? 0; at < end; at++) if ((values[at] ?? 0) > threshold) count++
-    above[request] = count
-    total += count
+    above.fill(0)
+    for (const end = ends[request] ?? 0; at < end; at++) {
+      const value = values[at] ?? 0
+      // Few values pass the first limit, fewer the next: most need one comparison.
+      for (let limit = 0; limit < limits.length && value > (limits[limit] ?? 0); limit++) above[limit]!++
+    }
+    for (let limit = 0; limit < limits.length; limit++) counts[limit]![request] = above[limit] ?? 0
   }
+  return counts.map((count) => effectiveSize(count, pooled))
+}
+
+/** `above` has how many values of each request lie above the threshold; it is overwritten. */
+function effectiveSize(above: Float64Array, { values, ends }: PooledValues): number | null {
+  let total = 0
+  for (let request = 0; request < above.length; request++) total += above[request] ?? 0
   if (total === 0 || total === values.length) return null
   const share = total / values.length
   let squares = 0
@@ -80,11 +97,14 @@ export function summarizePooled(pooled: PooledValues, options: PercentileOptions
   if (n > 0) {
     const estimates = estimatesOf(index, levels, options)
     const ranks: { key: string; low: number | null; high: number | null }[] = []
-    for (const level of levels) {
+    const sizes = pooledEffectiveSizes(
+      pooled,
+      levels.map((level) => estimates.get(level) ?? Number.POSITIVE_INFINITY),
+    )
+    for (const [at, level] of levels.entries()) {
       const key = percentileKey(level)
-      const estimate = estimates.get(level) ?? null
-      found.set(level, estimate)
-      const effective = estimate === null ? null : pooledEffectiveSize(pooled, estimate)
+      found.set(level, estimates.get(level) ?? null)
+      const effective = sizes[at] ?? null
       if (effective === null) {
         why[key] = 'no value lies above the estimate'
         continue

@@ -18,11 +18,6 @@ export function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
   return [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
-/** The window's rows in order of intended send: what objectives are decided over. */
-export function rowsOfWindow(rows: readonly RequestRow[], window: RunWindow): readonly RequestRow[] {
-  return inOrder(rows.filter((row) => isInWindow(row, window)))
-}
-
 /**
  * The window that holds every request whole: from the first intended send to the last thing seen of any. For rows that come
  * without one. Null for no rows.

@@ -308,11 +308,28 @@ describe('nothing is NaN, nothing is zero that was not measured', () => {
     ['no rows at all', []],
     ['only requests that were never sent', [{ ...unsentRow, id: 'a' }]],
     ['only failures', [failed('a', 0, 'failed'), failed('b', 1, 'shed'), failed('c', 2, 'censored')]],
+    [
+      'figures that another program left as NaN or infinite',
+      [
+        streamedRow(
+          { id: 'a', plannedMs: 0, ttftMs: 5, gapsMs: [Number.NaN, 3, Number.POSITIVE_INFINITY] },
+          {
+            ttft_ms: Number.NaN,
+            lag_ms: Number.NEGATIVE_INFINITY,
+            tpot_ms: Number.NaN,
+            e2e_ms: 9,
+            done_ms: 9,
+          },
+        ),
+      ],
+    ],
     ['one answer of one token', [streamedRow({ id: 'a', plannedMs: 0, ttftMs: 5, gapsMs: [] })]],
   ])('%s', (_, rows) => {
     const summary = summarize(rows, { objective: parseObjective('ttft < 1s and p99 tpot < 5ms') })
     expect(
-      JSON.stringify(summary, (_, value: unknown) => (Number.isNaN(value) ? 'NaN!' : value)),
+      JSON.stringify(summary, (_, value: unknown) =>
+        typeof value === 'number' && !Number.isFinite(value) ? 'NaN!' : value,
+      ),
     ).not.toContain('NaN!')
     const empty = Object.values(summary.metrics).filter(({ n }) => n === 0)
     const nothing = { mean: null, min: null, p50: null, p99: null, p99_9: null, max: null, n_eff: null }

@@ -1,6 +1,7 @@
 import type { PercentileType } from '../../stats/percentile.ts'
 import { percentileShare } from '../../stats/percentile.ts'
 import { compare } from '../../stats/rational.ts'
+import { finiteRow } from '../record/finite-row.ts'
 import type { RequestRow } from '../record/request-row.ts'
 import { fromActualSend, itlPerTokenMs } from './derive.ts'
 import { goodput } from './goodput.ts'
@@ -31,7 +32,8 @@ export interface SummarizeOptions {
  * order; they are taken by intended send, which effective sample sizes depend on.
  */
 export function summarize(rows: readonly RequestRow[], options: SummarizeOptions = {}): RunSummary {
-  const window = options.window ?? wholeWindow(rows) ?? { startMs: 0, endMs: 0 }
+  const all = inOrder(rows.map(finiteRow))
+  const window = options.window ?? wholeWindow(all) ?? { startMs: 0, endMs: 0 }
   const objective = options.objective ?? null
   const percentiles: PercentileOptions = {
     percentiles: [
@@ -40,7 +42,6 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
     ],
     percentileType: options.percentileType ?? '1',
   }
-  const all = inOrder(rows)
   const inside = all.filter((row) => isInWindow(row, window))
   const ok = inside.filter((row) => row.ok)
   const counts = countOutcomes(inside)

@@ -1,3 +1,4 @@
+import { tpotMs } from '../metrics/decompose-latency.ts'
 import type { RequestRow } from './request-row.ts'
 
 /** A row of a request that was never sent: the value to start from when a row is made by hand. */
@@ -77,7 +78,7 @@ export function streamedRow(answer: StreamedAnswer, also: Partial<RequestRow> = 
     ttfc_ms: ttftMs,
     e2e_ms: e2eMs,
     done_ms: e2eMs,
-    tpot_ms: tokens > 1 ? (e2eMs - ttftMs) / (tokens - 1) : null,
+    tpot_ms: tpotMs(e2eMs, ttftMs, tokens),
     gaps_ms: gapsMs,
     prompt_tokens: answer.promptTokens ?? null,
     completion_tokens: tokens,

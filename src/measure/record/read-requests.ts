@@ -76,8 +76,9 @@ async function readRows(
   return rows
 }
 
-/** Other writers store counts as 64-bit integers. */
+/** Other writers store counts as 64-bit integers, and what they do not know as NaN. */
 function plain(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'bigint') return Number(value)
   return Array.isArray(value) && typeof value[0] === 'bigint' ? value.map(Number) : value
 }

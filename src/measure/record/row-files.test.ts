@@ -111,6 +111,16 @@ describe('a file that others read, or made', () => {
     ),
   )
 
+  test('NaN and infinities become the null that they mean', async () => {
+    const path = join(folder, 'nan.parquet')
+    writeRequests(
+      path,
+      [{ ...unsentRow, id: 'a', ttft_ms: Number.NaN, e2e_ms: Number.POSITIVE_INFINITY }],
+      null,
+    )
+    expect((await readRequests(path)).rows).toEqual([{ ...unsentRow, id: 'a' }])
+  })
+
   test('another reader finds what we wrote', async () => {
     const path = join(folder, 'ours.parquet')
     writeRequests(path, rows, null)

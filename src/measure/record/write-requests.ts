@@ -1,5 +1,6 @@
 import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import { finiteRow } from './finite-row.ts'
 import type { RequestRow } from './request-row.ts'
 import { columnsOf, type RowColumn } from './row-columns.ts'
 
@@ -24,7 +25,7 @@ export function writeRequests(path: string, rows: readonly RequestRow[], manifes
     ...(manifestJson === null ? {} : { kvMetadata: [{ key: manifestKey, value: manifestJson }] }),
   })
   for (let start = 0; start < rows.length; start += rowGroupSize) {
-    const group = rows.slice(start, start + rowGroupSize)
+    const group = rows.slice(start, start + rowGroupSize).map(finiteRow)
     const written = writer.write({
       rowGroupSize,
       columnData: columns.map((column) => ({

@@ -95,4 +95,35 @@ describe('learnTokens', () => {
       `learnt from /tokenize in 5 questions: ${plainWords.length} words of 1 token each, 7 tokens of template; two prompts made to check were exact`,
     )
   })
+
+  const words = { count: (text: string) => text.split(' ').length + 1 }
+
+  test('a tokenizer counts before anyone is asked, and the server’s usage agrees', async () => {
+    const counter = await learnTokens(
+      server(() => 1, { tokenize: true, usage: true }),
+      words,
+    )
+    expect(counter).toMatchObject({ kind: 'tokenizer', exact: true, words: { leadTokens: 9 }, warnings: [] })
+    expect(counter.textTokens('one two')).toEqual({ tokens: 3, exact: true })
+  })
+
+  test('a tokenizer of another model is a finding with its size', async () => {
+    const counter = await learnTokens(
+      server((word) => (word.length > 5 ? 2 : 1), { tokenize: false, usage: true }),
+      words,
+    )
+    expect(counter.exact).toBe(false)
+    expect(counter.warnings.map(({ kind }) => kind)).toEqual(['token_count_disagrees'])
+    expect(counter.warnings[0]?.message).toMatch(
+      /^the server counts \d+ tokens where the tokenizer counts 303 \(\+\d+\.\d %\)$/,
+    )
+  })
+
+  test('a tokenizer beside a server that counts nothing knows all but the template', async () => {
+    const counter = await learnTokens(
+      server(() => 1, { tokenize: false, usage: false }),
+      words,
+    )
+    expect(counter).toMatchObject({ kind: 'tokenizer', exact: false })
+  })
 })

@@ -1,7 +1,8 @@
 import type { Warning } from '../../base/warnings.ts'
 import { randomStream } from '../../base/random.ts'
-import { joined, learnWordCosts } from './learn-word-costs.ts'
+import { joined, learnWordCosts, type LearntWordCosts } from './learn-word-costs.ts'
 import { tokenCounter, unknownTokenCounter, type TokenCounter } from './token-counter.ts'
+import type { Tokenizer } from './tokenizer-json.ts'
 import { plainWords, promptLead } from './vocabulary.ts'
 import { composeWords, type WordCosts } from './word-costs.ts'
 
@@ -16,11 +17,16 @@ export interface TokenSources {
 }
 
 /**
- * How long prompts are on this server: by its `/tokenize` where it has one, else calibrated on its usage by three small
- * requests, else unknown. Lengths are those of `usage.prompt_tokens`, chat template included.
+ * How long prompts are on this server: by the given tokenizer, else by its `/tokenize` where it has one, else calibrated on its
+ * usage by three small requests, else unknown. Lengths are those of `usage.prompt_tokens`, chat template included; a tokenizer
+ * that counts otherwise than the server's usage is a finding.
  */
-export async function learnTokens(sources: TokenSources): Promise<TokenCounter> {
+export async function learnTokens(
+  sources: TokenSources,
+  tokenizer: Pick<Tokenizer, 'count'> | null = null,
+): Promise<TokenCounter> {
   const promptTokens = sources.probe.promptTokens ?? (await sources.usage(sources.probe.text))
+  if (tokenizer !== null) return await byTokenizer(tokenizer, sources, promptTokens)
   if (sources.count !== null) return await byTokenize(sources.count, sources, promptTokens)
   if (promptTokens !== null) return await byUsage(promptTokens, sources)
   return unknownTokenCounter('the server has no /tokenize and sends no usage')
@@ -40,16 +46,66 @@ async function byTokenize(
     leadTokens: learnt.leadTokens + (template ?? 0),
   }
   const exact = learnt.worstErrorTokens === 0 && template !== null
-  const each = typeof learnt.costs === 'number' ? `of ${tokens(learnt.costs)} each` : 'of several tokens'
   return tokenCounter({
     kind: 'server-tokenize',
     words,
     exact,
-    basis: `learnt from /tokenize in ${learnt.calls + 1} questions: ${learnt.words.length} words ${each}, ${
-      template === null ? 'what the chat template adds unknown' : `${template} tokens of template`
-    }; two prompts made to check were ${learnt.worstErrorTokens === 0 ? 'exact' : `off by up to ${tokens(learnt.worstErrorTokens)}`}`,
+    basis: `learnt from /tokenize in ${learnt.calls + 1} questions: ${describe(learnt, template)}`,
     warnings: exact ? [] : [inexact('/tokenize', learnt.worstErrorTokens, template === null)],
   })
+}
+
+async function byTokenizer(
+  tokenizer: Pick<Tokenizer, 'count'>,
+  { probe, usage }: TokenSources,
+  promptTokens: number | null,
+): Promise<TokenCounter> {
+  const learnt = await learnWordCosts((text) => Promise.resolve(tokenizer.count(text)))
+  const template = promptTokens === null ? null : promptTokens - tokenizer.count(probe.text)
+  // The template is in both prompts, so it cancels: what is left is a difference of vocabularies.
+  const longer = promptLead + joined(plainWords)
+  const asked = promptTokens === null ? null : await usage(longer)
+  const mine = tokenizer.count(longer) - tokenizer.count(probe.text)
+  const servers = asked === null || promptTokens === null ? null : asked - promptTokens
+  const agrees = servers === null || servers === mine
+  const exact = learnt.worstErrorTokens === 0 && servers !== null && agrees
+  const warnings = !agrees
+    ? [disagrees(mine, servers)]
+    : exact
+      ? []
+      : [inexact('the tokenizer', learnt.worstErrorTokens, template === null)]
+  return tokenCounter({
+    kind: 'tokenizer',
+    words: { words: learnt.words, costs: learnt.costs, leadTokens: learnt.leadTokens + (template ?? 0) },
+    exact,
+    basis: `counted by the tokenizer: ${describe(learnt, template)}; ${
+      servers === null
+        ? 'the server’s usage could not be compared'
+        : agrees
+          ? 'the server’s usage agrees'
+          : 'the server’s usage does not agree'
+    }`,
+    warnings,
+    countText: (text) => tokenizer.count(text),
+  })
+}
+
+function describe(learnt: LearntWordCosts, template: number | null): string {
+  const each = typeof learnt.costs === 'number' ? `of ${tokens(learnt.costs)} each` : 'of several tokens'
+  const around = template === null ? 'what the chat template adds unknown' : `${template} tokens of template`
+  const check = learnt.worstErrorTokens === 0 ? 'exact' : `off by up to ${tokens(learnt.worstErrorTokens)}`
+  return `${learnt.words.length} words ${each}, ${around}; two prompts made to check were ${check}`
+}
+
+function disagrees(mine: number, servers: number): Warning {
+  const percent = (100 * (servers - mine)) / mine
+  return {
+    kind: 'token_count_disagrees',
+    message: `the server counts ${servers} tokens where the tokenizer counts ${mine} (${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(1)} %)`,
+    cause: 'the tokenizer is not that of the model',
+    next: 'give the model’s own tokenizer.json, or leave --tokenizer away: the server counts',
+    evidence: { server_tokens: servers, tokenizer_tokens: mine },
+  }
 }
 
 /**

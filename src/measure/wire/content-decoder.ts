@@ -82,6 +82,7 @@ export class ContentDecoder {
       this.#atMs = item.atMs
       this.#running = true
       this.#inflater.write(item.bytes, () => {
+        this.#readOut()
         this.#running = false
         this.#next()
       })
@@ -102,15 +103,22 @@ export class ContentDecoder {
             (first[0]! & 0x0f) === 8
             ? createInflate(zlibOptions)
             : createInflateRaw(zlibOptions)
-    inflater.on('data', (bytes: Buffer) => {
-      if (!this.#failed) this.#sink.onDecoded(bytes, 0, bytes.length, this.#atMs)
-    })
+    inflater.on('readable', () => this.#readOut())
     inflater.on('error', (error) => {
       this.#fail(`the ${this.#coding} body cannot be decoded: ${error.message}`)
       this.#running = false
       this.#next()
     })
     return inflater
+  }
+
+  /** Hands on what is decoded. Read out rather than listened for: a listener may hear of it after the write has been reported done. */
+  #readOut(): void {
+    for (;;) {
+      const bytes = this.#inflater?.read() as Buffer | null | undefined
+      if (bytes === null || bytes === undefined || this.#failed) return
+      this.#sink.onDecoded(bytes, 0, bytes.length, this.#atMs)
+    }
   }
 
   #fail(message: string): void {

@@ -46,7 +46,8 @@ export function isError(error: unknown): boolean {
 
 /** The error of a body or line that need not be JSON: an HTML page gives its title, other text itself. */
 export function errorFactsOfText(text: string): ErrorFacts | null {
-  const trimmed = text.trim()
+  // Some gateways frame even the body of an HTTP error as an event.
+  const trimmed = text.trim().replace(/^(event:.*\s+)?data: ?/, '')
   if (trimmed === '') return null
   try {
     const found = errorFacts(JSON.parse(trimmed), true)

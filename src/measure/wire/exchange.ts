@@ -149,7 +149,8 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
       this.#note = `redirected to ${location ?? 'nowhere'}, which is not followed`
     }
     if (status < 200 || status > 299) {
-      this.#observer.expectRefusal()
+      this.#observer.expectRefusal(atMs)
+      this.#enterPhase(atMs)
       this.#retryAfterMs = retryAfterMs(headers, this.#deps.wallNowMs ?? null)
     }
     const encoding = headers('content-encoding')
@@ -176,11 +177,7 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
     } else if (observer.endMarkerAtMs !== null) {
       this.#finishSoon(observer.endMarkerAtMs)
     } else {
-      const phase = observer.settling ? 2 : observer.stamps.length > 0 ? 1 : 0
-      if (phase !== this.#phase) {
-        this.#phase = phase
-        this.#armTimer(atMs)
-      }
+      this.#enterPhase(atMs)
     }
   }
 
@@ -240,6 +237,14 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
     })
   }
 
+  /** A new phase has another time limit, which may be nearer than the timer that runs. */
+  #enterPhase(atMs: number): void {
+    const phase = this.#observer.settling ? 2 : this.#observer.stamps.length > 0 ? 1 : 0
+    if (phase === this.#phase) return
+    this.#phase = phase
+    this.#armTimer(atMs)
+  }
+
   #armTimer(nowMs: number): void {
     if (this.#timer !== null) this.#deps.timers.clearTimeout(this.#timer)
     const due = this.#dueMs()
@@ -256,8 +261,8 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
     const due = this.#dueMs()
     if (due === null || nowMs < due.atMs - 0.5) return this.#armTimer(nowMs)
     this.#exchange?.abort()
-    const end = due.kind === null ? null : failure(due.kind, due.message)
-    this.#finish(end, nowMs, null)
+    if (due.kind === null) this.#finish(null, this.#observer.lastByteAtMs, null)
+    else this.#finish(failure(due.kind, due.message), nowMs, null)
   }
 
   /** The next time limit; moved on by what has been seen, so that the timer need not be set anew for each event. */

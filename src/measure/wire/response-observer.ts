@@ -30,6 +30,7 @@ export class ResponseObserver implements SseHandler {
   totals: number[] | null = []
   firstContentAtMs: number | null = null
   firstByteAtMs: number | null = null
+  /** Arrival of the last body bytes; of the head, where it said that the body is an error's. */
   lastByteAtMs = 0
   /** Arrival of `[DONE]`. */
   endMarkerAtMs: number | null = null
@@ -59,14 +60,20 @@ export class ResponseObserver implements SseHandler {
     this.#scanner = new SseScanner(this, options.maxEventBytes)
   }
 
-  /** Nothing more can come but usage, the end marker or the close. */
+  /** Nothing more can come but usage, the end marker, an HTTP error's body or the close. */
   get settling(): boolean {
-    return this.finishReason !== null || this.error !== null
+    return this.finishReason !== null || this.error !== null || this.mode === 'refusal'
+  }
+
+  /** Bytes that are kept for later: the cut event, or the body that is no stream. */
+  get heldBytes(): number {
+    return this.#scanner.heldBytes + (this.#body?.length ?? 0)
   }
 
   /** An HTTP failure: the body is its message. */
-  expectRefusal(): void {
+  expectRefusal(atMs: number): void {
     this.mode = 'refusal'
+    this.lastByteAtMs = atMs
   }
 
   /** Reads body bytes. False: an event or body is larger than allowed. */

@@ -58,6 +58,11 @@ export class SseScanner {
     return this.#hasData || this.#line.length > 0
   }
 
+  /** Bytes that wait for the rest of their line or event. */
+  get heldBytes(): number {
+    return this.#line.length + this.#data.length
+  }
+
   /** Scans `bytes[start, end)`, which arrived at `atMs`. False: an event is larger than allowed, and nothing more can be read. */
   push(bytes: Uint8Array, start: number, end: number, atMs: number): boolean {
     let lineStart = this.#markBytes < 3 ? this.#skipMark(bytes, start, end) : start

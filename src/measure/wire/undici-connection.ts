@@ -64,6 +64,8 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
         ...common,
         uri: target.proxy,
         connections: 1,
+        // Many proxies refuse CONNECT to other ports than 443: plain HTTP goes through them as it is.
+        proxyTunnel: target.target.protocol === 'https:',
         requestTls: target.tls,
         proxyTls: target.tls,
       })

@@ -118,7 +118,7 @@ function planned(
     body: requestBody(input, content.prompt, content.outputTokens),
     promptId: content.promptId,
     segment: content.segment,
-    session: null,
+    session: content.session,
     turn: null,
     askedOutputTokens: content.outputTokens,
     plannedPromptTokens: content.promptTokens,
@@ -165,7 +165,8 @@ function checkEnd(input: PlanInput): void {
       received: String(durationMs),
     })
   }
-  const endless = count === null && durationMs === null && workload.kind === 'random'
+  const made = workload.kind === 'random' || workload.kind === 'mix'
+  const endless = count === null && durationMs === null && made
   if (endless && !(isOpenLoop(pacer) && pacerEndMs(pacer) !== null)) {
     throw new PlimsollError('PLIM_USAGE', 'the run would never end', {
       expected: 'a number of requests or a duration',

@@ -1,19 +1,21 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { randomStream } from '../../base/random.ts'
 import type { Warning } from '../../base/warnings.ts'
-import { noSalt, shortestPrompt, type Salt, type TokenCounter } from '../tokens/token-counter.ts'
+import { noSalt, type Salt, type TokenCounter } from '../tokens/token-counter.ts'
 import { promptLead } from '../tokens/vocabulary.ts'
-import { composeWords } from '../tokens/word-costs.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
+import { randomContent } from './random-content.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
 import { saltMaker } from './salt.ts'
-import type { LoadedWorkload, PromptItem, RandomWorkload } from './workload.ts'
+import { traceContent } from './trace-content.ts'
+import type { LoadedWorkload, PromptItem } from './workload.ts'
 
 /** What one request asks, before it is a body. */
 export interface RequestContent {
   readonly prompt: Prompt
   readonly promptId: string
   readonly segment: string | null
+  readonly session: string | null
   readonly promptTokens: number | null
   readonly outputTokens: number | null
 }
@@ -43,68 +45,44 @@ export interface ContentInput {
 export function contentMaker(input: ContentInput): ContentMaker {
   const { tokens, salt, warmPrefix, workload } = input
   const saltAt = warmPrefix ? () => noSalt : saltMaker(salt, tokens.words)
-  return workload.kind === 'random'
-    ? randomContent(input, workload, saltAt)
-    : itemContent(input, workload, saltAt)
+  if (workload.kind === 'random') return randomContent(input, workload, saltAt)
+  if (workload.kind === 'trace') return traceContent(input, workload, saltAt)
+  if (workload.kind === 'mix') return mixContent(input, workload)
+  return itemContent(input, workload, saltAt)
 }
 
-function randomContent(
+/** Each request is of one class, drawn by weight; the class is its segment. */
+function mixContent(
   input: ContentInput,
-  workload: RandomWorkload,
-  saltAt: (index: number) => Salt,
+  { classes }: Extract<LoadedWorkload, { kind: 'mix' }>,
 ): ContentMaker {
-  const { seed, tokens, maxModelLen } = input
-  checkLengths(workload.prompt, 'prompt length')
-  checkLengths(workload.output, 'output length')
-  const shared = sharedPrefix(input, workload, saltAt)
-  const shortest = shortestPrompt(tokens, shared.tokens + saltAt(0).tokens)
-  const lengthsAt = (index: number): { asked: number; prompt: number; output: number } => {
-    const random = randomStream(seed, 'lengths', index)
-    const asked = drawLength(workload.prompt, random)
-    const output = drawLength(workload.output, random)
-    const longest = maxModelLen === null ? Number.POSITIVE_INFINITY : maxModelLen - output
-    return { asked, prompt: Math.max(shortest, Math.min(asked, longest)), output }
+  const total = classes.reduce((sum, { weight }) => sum + weight, 0)
+  if (!classes.every(({ weight }) => Number.isFinite(weight) && weight >= 0) || !(total > 0)) {
+    throw new PlimsollError('PLIM_USAGE', 'the classes of the mix cannot be drawn', {
+      expected: 'weights of 0 or more, one of them above 0',
+      received: classes.map(({ name, weight }) => `${name} ${weight}`).join(', ') || 'no classes',
+    })
+  }
+  const makers = classes.map(({ workload }) => contentMaker({ ...input, workload }))
+  const classAt = (index: number): number => {
+    let left = randomStream(input.seed, 'class', index).next() * total
+    return Math.max(
+      0,
+      classes.findIndex(({ weight }) => (left -= weight) < 0),
+    )
   }
   return {
     once: null,
-    countsPrompts: true,
+    countsPrompts: makers.every(({ countsPrompts }) => countsPrompts),
     at(index) {
-      const { prompt, output } = lengthsAt(index)
-      const salt = saltAt(index)
-      const front = { text: shared.text + salt.text, tokens: shared.tokens + salt.tokens }
-      const made = tokens.makePrompt(prompt, randomStream(seed, 'prompt', index), front)
-      return {
-        prompt: { kind: 'text', text: made.text },
-        promptId: `random-${index}`,
-        segment: null,
-        promptTokens: made.tokens,
-        outputTokens: output,
-      }
+      const which = classAt(index)
+      const { name } = classes[which] as { readonly name: string }
+      const content = (makers[which] as ContentMaker).at(index)
+      return { ...content, promptId: `${name}/${content.promptId}`, segment: name }
     },
-    warnings(count) {
-      let [short, long] = [0, 0]
-      for (let index = 0; index < count; index++) {
-        const { asked, prompt } = lengthsAt(index)
-        if (prompt > asked) short++
-        if (prompt < asked) long++
-      }
-      return [...tooShort(short, count, shortest), ...tooLong(long, count, maxModelLen)]
-    },
+    // Each class as if all requests were its own: its share of them says the same.
+    warnings: (count) => makers.flatMap((maker) => maker.warnings(count)),
   }
-}
-
-/** The words that all prompts of a run begin with. They are salted too, so that only this run's own requests share them. */
-function sharedPrefix(input: ContentInput, workload: RandomWorkload, saltAt: (index: number) => Salt): Salt {
-  const asked = workload.sharedPrefixTokens ?? 0
-  if (asked === 0) return noSalt
-  // An index that no request has.
-  const salt = saltAt(0xffffffff)
-  const made = composeWords(
-    input.tokens.words,
-    Math.max(0, asked - salt.tokens),
-    randomStream(input.seed, 'prefix'),
-  )
-  return { text: salt.text + made.text, tokens: salt.tokens + made.tokens }
 }
 
 function itemContent(
@@ -132,6 +110,7 @@ function itemContent(
         prompt,
         promptId: item.id,
         segment: item.segment,
+        session: null,
         promptTokens: counted?.exact === true ? counted.tokens : null,
         outputTokens,
       }
@@ -180,30 +159,4 @@ function shuffled<T>(items: readonly T[], seed: number | string): readonly T[] {
     order[j] = moved
   }
   return order
-}
-
-function tooShort(short: number, count: number, shortest: number): readonly Warning[] {
-  if (short === 0) return []
-  return [
-    {
-      kind: 'lengths_not_as_asked',
-      message: `${short} of ${count} prompts were asked shorter than ${shortest} tokens and have ${shortest}`,
-      cause: 'the chat template and the salt that keeps the prefix cache cold take that many',
-      next: '--warm-prefix sends no salt; --api completions no template',
-      evidence: { short, of: count, shortest_tokens: shortest },
-    },
-  ]
-}
-
-function tooLong(long: number, count: number, maxModelLen: number | null): readonly Warning[] {
-  if (long === 0) return []
-  return [
-    {
-      kind: 'lengths_not_as_asked',
-      message: `${long} of ${count} prompts were cut so that they and their answers fit the model's ${maxModelLen} tokens`,
-      cause: 'the drawn lengths go beyond the model’s context',
-      next: 'shorter prompts or answers',
-      evidence: { cut: long, of: count, max_model_len: maxModelLen },
-    },
-  ]
 }

@@ -2,6 +2,7 @@ import type { LengthDistribution } from './length-distribution.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { readShareGpt } from './read-sharegpt.ts'
 import type { Prompt } from './request-body.ts'
+import { readTrace, type Trace } from './trace.ts'
 
 /** What is asked. */
 export type Workload =
@@ -10,6 +11,9 @@ export type Workload =
   | { readonly kind: 'jsonl'; readonly path: string; readonly output: LengthDistribution | null }
   /** Recorded conversations: `read-sharegpt.ts`. Answers as long as the recorded ones unless `output` is given. */
   | { readonly kind: 'sharegpt'; readonly path: string; readonly output: LengthDistribution | null }
+  /** Recorded traffic: `trace.ts`. Its times are those of `tracePacer`. */
+  | { readonly kind: 'trace'; readonly path: string }
+  | MixWorkload<Workload>
 
 /** Random plain words of exact lengths. */
 export interface RandomWorkload {
@@ -19,6 +23,17 @@ export interface RandomWorkload {
   readonly output: LengthDistribution
   /** Tokens at the front that all prompts of a run share (a system prompt); default 0. */
   readonly sharedPrefixTokens?: number
+  /**
+   * Or the share of each prompt that is the beginning of one common text, 0 to below 1: the prefix cache's hit rate, once it is
+   * warm and as long as it holds the text. Not with `sharedPrefixTokens`.
+   */
+  readonly sharedPrefixShare?: number
+}
+
+/** Classes of requests side by side. A request's class is drawn by weight and is its segment. */
+export interface MixWorkload<W> {
+  readonly kind: 'mix'
+  readonly classes: readonly { readonly name: string; readonly weight: number; readonly workload: W }[]
 }
 
 /** A prompt that somebody wrote. */
@@ -32,6 +47,8 @@ export interface PromptItem {
 /** A workload with its file read. */
 export type LoadedWorkload =
   | RandomWorkload
+  | Trace
+  | MixWorkload<LoadedWorkload>
   | {
       readonly kind: 'items'
       /** What it was read from, for reports. */
@@ -54,8 +71,16 @@ export async function loadWorkload(
   textTokens: (text: string) => number,
 ): Promise<LoadedWorkload> {
   if (workload.kind === 'random') return workload
+  if (workload.kind === 'mix') {
+    const classes = workload.classes.map(async (one) => ({
+      ...one,
+      workload: await loadWorkload(one.workload, readText, textTokens),
+    }))
+    return { kind: 'mix', classes: await Promise.all(classes) }
+  }
+  const text = await readText(workload.path)
+  if (workload.kind === 'trace') return readTrace(text, workload.path)
   const { path, output } = workload
-  const text = await readText(path)
   if (workload.kind === 'jsonl') {
     return { kind: 'items', name: path, items: readJsonl(text, path), output, order: 'file', skipped: {} }
   }

@@ -160,6 +160,27 @@ describe('golden steps of t = 5 ms + 0.01 ms × tokens', () => {
     expect([Math.min(...usage), Math.max(...usage)]).toEqual([0.75, 1])
   })
 
+  test('an evicted request goes before everyone who waits', () => {
+    const { of, stats } = simulate({ numGpuBlocks: 5, maxNumSeqs: 2 }, [
+      request('a', 0, 16, 40),
+      request('b', 0, 16, 40),
+      request('c', 1, 16, 1),
+    ])
+    expect(stats.preemptions).toBe(1)
+    expect(of('b').result.facts?.preemptions).toBe(1)
+    // It has one block free beside A all the while, but B, who needs three, is in front of it.
+    close(of('c').result.facts?.firstScheduledMs ?? 0, of('a').endMs)
+  })
+
+  test('nobody is admitted in a step that evicts, not even who would fit', () => {
+    const config = { numGpuBlocks: 5, longPrefillTokenThreshold: 16, reserveFullPrompt: false }
+    const { steps, stats } = simulate(config, [request('a', 0, 16, 16), request('c', 0, 60, 2)])
+    // C's third chunk finds no block, C is evicted, and its first chunk, for which there is room, comes a step later.
+    expect(steps.slice(0, 4).map((step) => step.tokens)).toEqual([32, 17, 1, 17])
+    expect(stats.preemptions).toBeGreaterThan(0)
+    expect(stats.finished.stop + stats.finished.length).toBe(2)
+  })
+
   test.each([
     [100, 96, 5.04],
     [96, 80, 5.16],

@@ -98,13 +98,13 @@ describe('laws of the engine', () => {
           if (facts.outputTokens === 0) continue
           expect(tokenTimesMs[0]).toBe(facts.firstTokenMs)
           expect(tokenTimesMs.at(-1)).toBe(facts.lastTokenMs)
-          for (let i = 1; i < tokenTimesMs.length; i++) {
-            expect(tokenTimesMs[i]).toBeGreaterThan(tokenTimesMs[i - 1] as number)
-          }
+          expect(tokenTimesMs.findIndex((time, i) => i > 0 && time <= (tokenTimesMs[i - 1] as number))).toBe(
+            -1,
+          )
         }
         expect(generated).toBe(stats.generationTokens)
       }),
-      { numRuns: Number(process.env['LAW_RUNS'] ?? 400) },
+      { numRuns: Number(process.env['LAW_RUNS'] ?? 250) },
     )
   })
 
@@ -121,16 +121,22 @@ describe('laws of the engine', () => {
           expect(quick.results.map((one) => [one.id, one.outcome])).toEqual(
             slow.results.map((one) => [one.id, one.outcome]),
           )
+          let furthest = 0
           quick.results.forEach((one, i) => {
             const other = slow.results[i]
             expect(one.facts?.cachedTokens).toBe(other?.facts?.cachedTokens)
-            one.tokenTimesMs?.forEach((time, j) =>
-              expect(Math.abs(time - (other?.tokenTimesMs?.[j] ?? 0))).toBeLessThan(1e-9 * Math.max(1, time)),
-            )
+            expect(one.tokenTimesMs?.length).toBe(other?.tokenTimesMs?.length)
+            one.tokenTimesMs?.forEach((time, j) => {
+              furthest = Math.max(
+                furthest,
+                Math.abs(time - (other?.tokenTimesMs?.[j] ?? 0)) / Math.max(1, time),
+              )
+            })
           })
+          expect(furthest).toBeLessThan(1e-9)
         }
       }),
-      { numRuns: Number(process.env['LAW_RUNS'] ?? 400) },
+      { numRuns: Number(process.env['LAW_RUNS'] ?? 250) },
     )
   })
 

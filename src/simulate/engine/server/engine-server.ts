@@ -9,6 +9,8 @@ export type { EngineServerOptions } from './engine-service.ts'
 export interface EngineServer {
   /** `http://127.0.0.1:8000` */
   readonly url: string
+  /** CLOCK_MONOTONIC at the zero from which faults are timed, in nanoseconds. */
+  readonly originMonotonicNs: bigint
   /** Drops what is under way, writes the truth of it, and closes. */
   close(): Promise<void>
 }
@@ -37,6 +39,7 @@ export async function startEngineServer(options: EngineServerOptions): Promise<E
   }
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    originMonotonicNs: service.originMonotonicNs,
     close: () => (closing ??= close()),
   }
 }

@@ -96,6 +96,10 @@ export class EngineService {
     this.maxBodyBytes = options.maxBodyBytes ?? 32 * 1024 * 1024
   }
 
+  get originMonotonicNs(): bigint {
+    return this.clock.originMonotonicNs
+  }
+
   stop(): void {
     this.driver.stop()
     for (const truth of this.open.values()) this.truthLog?.write({ ...truth, outcome: 'closed' })

@@ -1,0 +1,39 @@
+import { resolveRunConfig, resolveSweepConfig } from '../flows/options/resolve.ts'
+import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import { mergeOptions } from '../flows/options/run-options.ts'
+import { readConfigFile } from './config-file.ts'
+import { checkEngineSettings } from './flags/engine-settings.ts'
+import { isOn } from './flags/flag-values.ts'
+import { readRunFlags, readSweepFlags } from './flags/read-flags.ts'
+import type { Invocation } from './verb.ts'
+import { stderrVoice, type Voice } from './voice.ts'
+
+// What a verb that measures needs before it calls its flow. It is loaded only then: `--help` needs none of it.
+
+export interface Prepared<C> {
+  readonly config: C
+  readonly voice: Voice
+}
+
+/** What flags and plimsoll.yaml say together, complete and checked. */
+export async function prepareRun({ flags, cli }: Invocation): Promise<Prepared<RunConfig>> {
+  const said = readRunFlags(flags)
+  const config = resolveRunConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  await checkEngineSettings(config)
+  return { config, voice: voiceOf({ flags, cli }) }
+}
+
+export async function prepareSweep({ flags, cli }: Invocation): Promise<Prepared<SweepConfig>> {
+  const said = readSweepFlags(flags)
+  const config = resolveSweepConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  await checkEngineSettings(config.run)
+  return { config, voice: voiceOf({ flags, cli }) }
+}
+
+function voiceOf({ flags, cli }: Pick<Invocation, 'flags' | 'cli'>): Voice {
+  return stderrVoice(cli, {
+    quiet: isOn(flags, 'quiet') ?? false,
+    progress: isOn(flags, 'progress') ?? true,
+    yes: isOn(flags, 'yes') ?? false,
+  })
+}

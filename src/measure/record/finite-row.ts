@@ -1,0 +1,32 @@
+import type { RequestRow } from './request-row.ts'
+import { rowColumns } from './row-columns.ts'
+
+const numbers = rowColumns.filter(({ kind }) => kind === 'number' || kind === 'integer')
+
+/**
+ * The row with NaN and infinities as what they mean, null: other programs' files have them for what was not measured. Lists lose
+ * such elements. A row without any comes back as it is.
+ */
+export function finiteRow(row: RequestRow): RequestRow {
+  let clean: Record<string, unknown> | null = null
+  for (const { name, nullable } of numbers) {
+    const value = row[name]
+    if (typeof value !== 'number' || Number.isFinite(value)) continue
+    clean ??= { ...row }
+    clean[name] = nullable ? null : 0
+  }
+  for (const name of ['gaps_ms', 'itl_per_token_ms'] as const) {
+    const list = row[name]
+    if (list === null || isFiniteList(list)) continue
+    clean ??= { ...row }
+    clean[name] = list.filter((value) => Number.isFinite(value))
+  }
+  return clean === null ? row : (clean as unknown as RequestRow)
+}
+
+function isFiniteList(list: readonly number[]): boolean {
+  // NaN and infinities minus themselves are NaN, and so is every sum with one: a single test for the whole list.
+  let sum = 0
+  for (let index = 0; index < list.length; index++) sum += (list[index] ?? Number.NaN) * 0
+  return sum === 0
+}
