@@ -1,6 +1,7 @@
 import { calculatorGroups, type Calculation, type Calculator } from '../stats/calculators/calculator.ts'
 import { footnoteMark } from './footnotes.ts'
-import { painter, printable } from './paint.ts'
+import { painter } from './paint.ts'
+import { printable } from './printable.ts'
 import { warningLine } from './warning-text.ts'
 
 export interface CalculationJson {

@@ -1,7 +1,7 @@
 import type { Calculator } from '../../stats/calculators/calculator.ts'
 import { calculatorNamed, calculators } from '../../flows/calculators.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn } from '../flags/read-flags.ts'
+import { isOn } from '../flags/flag-values.ts'
 import type { FlagSpec, FlagSpecs, FlagValues, Invocation, Verb } from '../verb.ts'
 
 const json: FlagSpec = { kind: 'switch', group: 'Output', brief: 'One JSON document on stdout' }

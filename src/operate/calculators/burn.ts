@@ -217,13 +217,17 @@ function outage(
   }
 }
 
-/** The same in floating point, where it differs; else the other usual mistake. */
+/** The same in floating point, where a threshold would be missed by it; else the other usual mistake. */
 function inDoubles(bad: Rational, objective: Rational, burn: BurnRate): string {
   const naive = toNumber(bad) / (1 - toNumber(objective))
-  if (burn.kind === 'infinite' || naive === toNumber(burn.rate)) {
+  const exact = burn.kind === 'infinite' ? Number.POSITIVE_INFINITY : toNumber(burn.rate)
+  const isShort = Number(exact.toFixed(4)) === exact
+  if (exact === 0 || naive === exact || !isShort) {
     return `${shareText(bad)} bad says nothing alone: under 99.9 % it is ${plain(toNumber(bad) / 0.001, 3)}x, under 90 % ${plain(toNumber(bad) / 0.1, 3)}x`
   }
-  return `in doubles ${plain(toNumber(bad), 12)} ÷ (1 − ${plain(toNumber(objective), 12)}) is ${String(naive)}: "at least ${plain(burn.rate)}x" would ${naive < toNumber(burn.rate) ? 'never fire' : 'fire too early'}; here it is exact`
+  const misses =
+    naive < exact ? `"at least ${plain(exact)}x" would miss` : `"over ${plain(exact)}x" would fire on`
+  return `in doubles ${String(toNumber(bad))} ÷ (1 − ${String(toNumber(objective))}) is ${String(naive)}: ${misses} the tie; here it is exact`
 }
 
 function finish(

@@ -115,7 +115,7 @@ export const replicasCalculator: Calculator = calculator({
         ? `"${shareText(margin.share.exact)} margin" is read in two ways, and they differ here: say which.`
         : peak.exact.num === 0n
           ? 'No replica: without demand there is nothing to survive.'
-          : `${plain(chosen.total)} replicas${other === null ? '' : ', whichever way the margin is read'}`,
+          : `${plain(chosen.total)} replicas${other === null ? '' : ', whichever way the margin is read'}${results['over_zones'] === undefined ? '' : `; ${results['over_zones'].text} over ${plain(i.zones ?? 0)} zones`}`,
       results,
       working,
       assumptions: [

@@ -24,9 +24,10 @@ export function plain(value: Value, significant = 5): string {
   const real = numberOf(value)
   if (!Number.isFinite(real)) return real > 0 ? '∞' : real < 0 ? '−∞' : 'none'
   if (Number.isInteger(real)) return formatPlain(real, significant)
-  for (let figures = significant; figures <= 12; figures++) {
+  if (Math.abs(real) >= 1000) return formatPlain(real, significant)
+  for (let figures = significant; figures <= 8; figures++) {
     const text = formatPlain(real, figures)
-    if (!/^[−\d,]+$/.test(text) || Math.abs(real) >= 10 ** figures) return text
+    if (!/^[−\d,]+$/.test(text)) return text
   }
   return formatPlain(real, significant)
 }
@@ -46,7 +47,7 @@ function unitFor(ms: number): (typeof timeUnits)[number] {
   if (size === 0 || !Number.isFinite(size)) return ['s', 1000]
   if (size >= 172_800_000) return timeUnits[0]
   if (size >= 7_200_000 || (size >= 3_600_000 && size % 360_000 === 0)) return timeUnits[1]
-  if (size >= 300_000) return timeUnits[2]
+  if (size >= 120_000) return timeUnits[2]
   if (size >= 1000) return timeUnits[3]
   return size >= 0.01 ? timeUnits[4] : timeUnits[5]
 }

@@ -104,6 +104,19 @@ export function several<T>(
   })
 }
 
+/** A flag that may be repeated; each text is one value, whatever separates its parts. */
+export function repeated<T>(
+  reading: Reading<T>,
+  brief: string,
+  options: InputOptions = {},
+): Input<readonly T[]> {
+  return input<readonly T[]>(reading, brief, options, {
+    many: true,
+    fallback: null,
+    read: (texts, what) => (texts ?? []).map((text) => reading.read(text, what)),
+  })
+}
+
 /** The values of every input. An argument without a flag goes to the first free input that can read it. */
 export function assignInputs(
   inputs: Readonly<Record<string, Input<unknown>>>,

@@ -1,4 +1,4 @@
-import { closedThroughput, closedUsers, littleNumber } from '../queueing.ts'
+import { closedThroughput, closedUsers, little } from '../queueing.ts'
 import { elasticity, flatElasticity } from '../saturation.ts'
 import { calculator, impossible, type Calculator, type Worked } from './calculator.ts'
 import {
@@ -72,7 +72,7 @@ export const littleCalculator: Calculator = calculator({
     if (users === null && perSecond !== null && time !== null) {
       const found = thinks
         ? closedUsers(perSecond.value, time.value / 1000, think.value / 1000)
-        : littleNumber(perSecond.value, time.value / 1000)
+        : little(perSecond.value, time.value / 1000)
       return {
         answer: thinks ? `${plain(found)} users` : `${plain(found)} in flight`,
         results: { users: numberFigure(found) },
@@ -121,7 +121,7 @@ const assumptions = [
 
 /** All three were given: do they belong together? */
 function checked(users: number, perSecond: number, ms: number): Worked {
-  const found = littleNumber(perSecond, ms / 1000)
+  const found = little(perSecond, ms / 1000)
   const off = users === 0 ? null : Math.abs(users - found) / users
   return {
     answer:
