@@ -92,7 +92,12 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       server: await serverFacts(config, learnt, metrics, engine),
       metrics,
       secrets: [key, ...Object.values(config.headers)].filter((text) => text.length >= 8),
-      warnings: [...learnt.warnings, ...targetWarnings(config, endpoint, key, engine !== null)],
+      warnings: [
+        ...learnt.warnings.filter(
+          ({ kind }) => kind !== 'metrics_unavailable' || config.metricsUrls.length === 0,
+        ),
+        ...targetWarnings(config, endpoint, key, engine !== null),
+      ],
       close,
     }
   } catch (error) {
@@ -129,6 +134,7 @@ async function serverFacts(
     engine: engine === null ? (learnt.engine?.engine ?? learnt.server) : null,
     embedded: engine !== null,
     kvTokens: config.kvTokens ?? scraped ?? learnt.kvTokens,
+    slots: config.kvTokens === null ? learnt.slots : null,
     maxModelLen: learnt.maxModelLen,
     prefixHitRate: null,
   }
