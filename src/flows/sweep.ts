@@ -80,7 +80,7 @@ async function sweepOn(
 
   function document(complete: boolean): SweepDocument {
     const ordered = [...points].sort((a, b) => a.load.value - b.load.value)
-    const memory = memoryWallOf(rows, target.server.kvTokens)
+    const memory = memoryWallOf(rows, target.server)
     const { warnings, ...walls } = sweepWalls(ordered, memory, target.server.kvTokens, objective)
     const atCapacity = ordered.find(({ load }) => load.value === walls.capacity.load)
     const interrupted = deps.signal.aborted
@@ -110,7 +110,7 @@ async function sweepOn(
   let e2eMs = 500
   for (;;) {
     if (deps.signal.aborted) break
-    const memory = memoryWallOf(rows, target.server.kvTokens)
+    const memory = memoryWallOf(rows, target.server)
     const load =
       points.length >= config.maxPoints ? null : nextLoad(plan, points.map(tested), memory?.load ?? null)
     if (load === null) break
