@@ -6,6 +6,12 @@ const number = (pattern) => (output) => {
   return found === null ? null : Number(found[1].replaceAll(',', ''))
 }
 
+/** The median of all numbers that `pattern` finds, the lower of two. */
+const middle = (pattern) => (output) => {
+  const found = [...output.matchAll(pattern)].map((match) => Number(match[1])).sort((a, b) => a - b)
+  return found[Math.floor((found.length - 1) / 2)] ?? null
+}
+
 /** The largest (or with `least`, the smallest) of all numbers that `pattern` finds. */
 const extreme = (pattern, least) => (output) => {
   const found = [...output.matchAll(pattern)].map((match) => Number(match[1]))
@@ -46,11 +52,21 @@ export function benchList({ quick, 'vllm-python': python }) {
           absent: 'vLLM is absent: `--vllm-python PATH` names its Python',
           peer: text(/^vLLM (\S+): ([\d.]+) us/m, ([, version, us]) => `vLLM ${version}: ${us} µs`),
         },
+      ],
+    },
+    {
+      name: 'streams of 20,000 events/s',
+      argv: ['bench/streams.mjs', '200', quick ? '2' : '4', rounds],
+      claims: [
         {
           what: 'stamp behind the server’s write, 20,000 events/s on one core, p99',
           budget: 0.5,
           unit: 'ms',
-          read: number(/^median stamp lag p99 ([\d.]+) ms/m),
+          read: middle(/^plimsoll .*; error p50 [\d.]+ p99 ([\d.]+)/gm),
+          peer: (output) => {
+            const bare = middle(/^bare sockets .*; error p50 [\d.]+ p99 ([\d.]+)/gm)(output)
+            return bare === null ? '' : `bare sockets ${bare} ms`
+          },
         },
       ],
     },
