@@ -44,7 +44,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           ),
         },
         {
-          what: 'the same, under vLLM’s Python client',
+          what: 'client CPU per streamed event: times under vLLM’s Python client',
           budget: 4,
           unit: '×',
           atLeast: true,
@@ -82,7 +82,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           peer: text(/budget of 5 ms, ([\d.]+) of bare sockets/, ([, bare]) => `${bare} × bare sockets`),
         },
         {
-          what: 'the same: events lost',
+          what: '1,000 streams × 100 tok/s on one core: events lost',
           budget: 0,
           unit: 'events',
           read: extreme(/^plimsoll.*\((-?\d+) lost\)/gm),
@@ -116,7 +116,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           read: number(/^median p99 ([\d.]+) ms/m),
         },
         {
-          what: 'rows without their truth',
+          what: 'rows of `run` without a line in the engine’s own record',
           budget: 0,
           unit: 'rows',
           read: extreme(/(\d+) rows without their truth/g),
@@ -132,9 +132,10 @@ export function benchList({ quick, 'vllm-python': python }) {
           budget: 3,
           unit: 's',
           read: number(/^together ([\d.]+) s/m),
+          peer: text(/, ([\d.]+) s of CPU, peak/, ([, cpu]) => `${cpu} s of CPU`),
         },
         {
-          what: 'the same: memory',
+          what: '`show` on 100,000 requests × 200 gaps: memory',
           budget: 1000,
           unit: 'MB',
           read: (output) => {
@@ -153,6 +154,10 @@ export function benchList({ quick, 'vllm-python': python }) {
           budget: 40,
           unit: 'ms',
           read: number(/^median over node -e 0 (-?[\d.]+) ms/m),
+          peer: text(
+            /^least over node -e 0 (-?[\d.]+) ms/m,
+            ([, least]) => `least of each: ${least} ms over`,
+          ),
         },
       ],
     },
@@ -192,7 +197,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           ),
         },
         {
-          what: 'the same, at most',
+          what: 'a stall of 3 s in 5 requests/s for 60 s: P99 from the intended send, at most',
           budget: 2.6,
           unit: 's',
           read: number(/^open loop: p99 ([\d.]+) s/m),

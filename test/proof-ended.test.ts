@@ -63,6 +63,9 @@ describe('a run that is killed', () => {
 
     const document = await shown(folder)
     expect(document.complete).toBe(false)
+    // What the client knew of itself went with it: no figures without their error.
+    expect(document.verdict.status).not.toBe('VALID')
+    expect(document.verdict.reasons.map(({ rule }) => rule)).toContain('client_unknown')
     expect(document.stopped).toMatchObject({ kind: 'killed' })
     expect(document.stopped!.why).toContain(`${2400 - rows.length} of 2400 planned requests have no row`)
     const printed = await start(['show', folder], { cwd }).ended
