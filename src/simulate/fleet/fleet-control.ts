@@ -95,7 +95,7 @@ function scaleGroup(run: FleetRun, spec: ScalerSpec, group: ReplicaGroup, events
   }
   fillWarmPool(true)
   run.every(spec.scrapeEveryMs, 0, look)
-  run.every(spec.syncEveryMs, spec.syncEveryMs, () => {
+  run.every(spec.syncEveryMs, 0, () => {
     const current = ours().length
     const wanted = scaler.decide(run.nowMs, current)
     if (wanted !== current) events.push({ atMs: run.nowMs, from: current, to: wanted })

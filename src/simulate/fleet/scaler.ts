@@ -43,6 +43,8 @@ export class Scaler {
     const readable = nowMs - spec.metricDelayMs
     while (this.readings.length > 1 && (this.readings[1] as MetricReading).atMs <= readable)
       this.readings.shift()
+    // It begins with what there is, so that the first look at an idle fleet does not empty it.
+    if (this.recommended.length === 0) this.recommended.push({ atMs: nowMs, replicas: current })
     const [reading] = this.readings
     const sum = reading !== undefined && reading.atMs <= readable ? reading.sum : null
     const wanted =
