@@ -8,6 +8,7 @@ import type { TokenCounter } from '../measure/tokens/token-counter.ts'
 import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
 import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
+import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
 import { resolveEndpoint } from '../measure/wire/target-url.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
 import { spawnEngineProcess, type EngineChild } from '../simulate/engine/server/engine-child.ts'
@@ -55,8 +56,10 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
       ...config.headers,
     }
+    const proxy = chooseProxy(endpoint, proxyEnvironment(deps))
     const tls = {
       insecure: config.insecure,
+      ...(proxy === null ? {} : { proxy }),
       ...(config.caFile === null ? {} : { ca: await deps.files.readText(config.caFile) }),
     }
     const asker = await openAsker(endpoint, {
@@ -98,13 +101,25 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       server: await serverFacts(config, learnt, metrics, engine),
       metrics,
       secrets,
-      warnings: [...learnt.warnings, ...targetWarnings(config, endpoint, key, engine !== null)],
+      warnings: [
+        ...learnt.warnings.filter(
+          ({ kind }) => kind !== 'metrics_unavailable' || config.metricsUrls.length === 0,
+        ),
+        ...targetWarnings(config, endpoint, key, engine !== null),
+      ],
       close,
     }
   } catch (error) {
     await close()
     throw errorWithoutSecrets(error, secrets)
   }
+}
+
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+
+function proxyEnvironment({ env }: FlowDeps): Record<string, string | undefined> {
+  const names = proxyVariables.flatMap((name) => [name, name.toLowerCase()])
+  return Object.fromEntries(names.map((name) => [name, env(name)]))
 }
 
 function endpointOf(url: string, config: RunConfig): URL {
@@ -135,6 +150,7 @@ async function serverFacts(
     engine: engine === null ? (learnt.engine?.engine ?? learnt.server) : null,
     embedded: engine !== null,
     kvTokens: config.kvTokens ?? scraped ?? learnt.kvTokens,
+    slots: config.kvTokens === null ? learnt.slots : null,
     maxModelLen: learnt.maxModelLen,
     prefixHitRate: null,
   }
@@ -156,8 +172,7 @@ function targetWarnings(
       evidence: {},
     })
   }
-  const loopback = /^(localhost|127\.|\[::1\])/.test(endpoint.hostname)
-  if (key !== '' && endpoint.protocol === 'http:' && !loopback && !embedded) {
+  if (key !== '' && endpoint.protocol === 'http:' && !isLoopback(endpoint) && !embedded) {
     warnings.push({
       kind: 'plaintext_key',
       message: `the key of ${config.keyEnv} went over plain HTTP to ${endpoint.host}`,
