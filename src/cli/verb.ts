@@ -41,6 +41,8 @@ export interface Verb {
     readonly minimum: number
     readonly maximum?: number
   }
+  /** `--` stands between two groups of arguments, and does not end the flags. */
+  readonly separated?: true
   /** Command lines with a word on what they do. */
   readonly examples: readonly (readonly [commandLine: string, what: string])[]
   /** Does it. Errors are thrown; everything else is an exit code. */
