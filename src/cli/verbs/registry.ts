@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Look', 'Work out', 'Set up'] as const
+export const verbGroups = ['Measure', 'Judge', 'Look', 'Work out', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -23,6 +23,12 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Measure',
     brief: 'Rising load: where are the walls, and what is the operating point?',
     load: async () => (await import('./sweep.ts')).sweepVerb,
+  },
+  {
+    name: 'compare',
+    group: 'Judge',
+    brief: 'Is B faster than A, or not, or can nobody tell?',
+    load: async () => (await import('./compare.ts')).compareVerb,
   },
   {
     name: 'show',
