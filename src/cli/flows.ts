@@ -7,6 +7,8 @@ import type {
   ShowOutcome,
   SweepOutcome,
 } from '../flows/flow-deps.ts'
+import type { PlanConfig } from '../flows/plan-config.ts'
+import type { PlanOutcome } from '../flows/plan.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
@@ -17,6 +19,7 @@ export interface Flows {
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -26,5 +29,6 @@ export const lazyFlows: Flows = {
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }
