@@ -101,7 +101,12 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       server: await serverFacts(config, learnt, metrics, engine),
       metrics,
       secrets,
-      warnings: [...learnt.warnings, ...targetWarnings(config, endpoint, key, engine !== null)],
+      warnings: [
+        ...learnt.warnings.filter(
+          ({ kind }) => kind !== 'metrics_unavailable' || config.metricsUrls.length === 0,
+        ),
+        ...targetWarnings(config, endpoint, key, engine !== null),
+      ],
       close,
     }
   } catch (error) {
@@ -145,6 +150,7 @@ async function serverFacts(
     engine: engine === null ? (learnt.engine?.engine ?? learnt.server) : null,
     embedded: engine !== null,
     kvTokens: config.kvTokens ?? scraped ?? learnt.kvTokens,
+    slots: config.kvTokens === null ? learnt.slots : null,
     maxModelLen: learnt.maxModelLen,
     prefixHitRate: null,
   }

@@ -232,6 +232,7 @@ function manifestStart(
       text: describeWorkload(config.workload),
       digest: plan.digest,
       lengths: plan.lengths.basis,
+      lead_tokens: target.tokens.kind === 'unknown' ? null : Math.ceil(target.tokens.words.leadTokens),
     },
     target: { url: redactUrl(target.typedUrl), api: config.api, model: target.model },
     clock: {

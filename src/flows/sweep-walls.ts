@@ -2,14 +2,25 @@ import type { Warning } from '../base/warnings.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
+import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
 import { nearestRank } from '../stats/percentile.ts'
+import { isClientBound } from './sweep-point.ts'
 
 type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
 
-/** The memory wall from the KV pool and the tokens that the measured requests held when they ended. */
-export function memoryWallOf(rows: readonly RequestRow[], kvTokens: number | null): MemoryWall | null {
+/**
+ * The memory wall from the KV pool and the tokens that the measured requests held when they ended. A pool that is cut in slots
+ * (llama.cpp) holds a request in each, however short it is.
+ */
+export function memoryWallOf(
+  rows: readonly RequestRow[],
+  { kvTokens, slots }: Pick<ServerFacts, 'kvTokens' | 'slots'>,
+): MemoryWall | null {
   if (kvTokens === null) return null
+  if (slots !== null) {
+    return { load: slots, load_p99: slots, kv_tokens: kvTokens, tokens_per_request: kvTokens / slots }
+  }
   const held = rows
     .filter((row) => row.ok && row.prompt_tokens !== null && row.completion_tokens !== null)
     .map((row) => (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0))
@@ -35,7 +46,7 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const usable = points.filter((point) => !point.suspect.some((why) => why.startsWith('client-bound')))
+  const usable = points.filter((point) => !point.suspect.some(isClientBound))
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
   const slo = sloWall(wallPoints)

@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Look', 'Plan and operate', 'Set up'] as const
+export const verbGroups = ['Measure', 'Look', 'Work out', 'Operate', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -37,8 +37,14 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./export.ts')).exportVerb,
   },
   {
+    name: 'calc',
+    group: 'Work out',
+    brief: 'The arithmetic of serving, with its working: latency, queues, percentiles, capacity, budgets',
+    load: async () => (await import('./calc.ts')).calcVerb,
+  },
+  {
     name: 'plan',
-    group: 'Plan and operate',
+    group: 'Work out',
     brief: 'Replicas for a demand, from the operating point of a sweep',
     load: async () => (await import('./plan.ts')).planVerb,
   },

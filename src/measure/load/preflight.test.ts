@@ -226,6 +226,7 @@ describe('preflight', () => {
       maxModelLen: 2048,
       tokenize: true,
       kvTokens: 8192,
+      slots: 4,
       engine: null,
       server: 'llama.cpp',
     })

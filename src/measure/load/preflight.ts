@@ -44,6 +44,8 @@ export interface Preflight {
   readonly engine: EngineFacts | null
   /** KV pool, tokens: from `/metrics`, or llama.cpp's slots × their context; null: unknown. */
   readonly kvTokens: number | null
+  /** llama.cpp's parallel slots: no more requests than these run at once, whatever their length. Null elsewhere. */
+  readonly slots: number | null
   readonly server: string | null
   readonly warnings: readonly Warning[]
 }
@@ -75,6 +77,7 @@ export async function preflight(deps: PreflightDeps, target: PreflightTarget): P
     probe: { text, words: probeWords.length, promptTokens: probed.promptTokens },
     engine,
     kvTokens: engine?.kvTokens ?? (slots === null || maxModelLen === null ? null : slots * maxModelLen),
+    slots,
     server: models.serverHeader,
     warnings: warningsOf(probed, engine, models),
   }
