@@ -7,6 +7,8 @@ import type {
   ShowOutcome,
   SweepOutcome,
 } from '../flows/flow-deps.ts'
+import type { PlanConfig } from '../flows/plan-config.ts'
+import type { PlanOutcome } from '../flows/plan.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
 import type { ExitCode } from './exit-codes.ts'
@@ -19,6 +21,7 @@ export interface Flows {
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -29,5 +32,6 @@ export const lazyFlows: Flows = {
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

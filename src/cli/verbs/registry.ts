@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Judge', 'Look', 'Work out', 'Set up'] as const
+export const verbGroups = ['Measure', 'Judge', 'Look', 'Work out', 'Operate', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -47,6 +47,12 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Work out',
     brief: 'The arithmetic of serving, with its working: latency, queues, percentiles, capacity, budgets',
     load: async () => (await import('./calc.ts')).calcVerb,
+  },
+  {
+    name: 'plan',
+    group: 'Work out',
+    brief: 'Replicas for a demand, from the operating point of a sweep',
+    load: async () => (await import('./plan.ts')).planVerb,
   },
   {
     name: 'engine',

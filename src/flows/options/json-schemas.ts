@@ -2,6 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { configSchema } from './config-schema.ts'
+import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -17,6 +18,7 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.compare-plan/1: how many runs an effect needs',
       open(convert(comparePlanSchema, documentParts)),
     ),
+    plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
