@@ -43,6 +43,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./calc.ts')).calcVerb,
   },
   {
+    name: 'lab',
+    group: 'Work out',
+    brief: 'Experiments to convince oneself: tails, walls, coordinated omission',
+    load: async () => (await import('./lab.ts')).labVerb,
+  },
+  {
     name: 'engine',
     group: 'Set up',
     brief: 'The simulated server, to try things on without a GPU',
