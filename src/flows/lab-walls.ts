@@ -41,7 +41,9 @@ export function labWalls(question: WallsQuestion): LabWalls {
   const memory =
     kvTokens === null || tokensPerRequest === null ? null : memoryWall(kvTokens, tokensPerRequest)
   const found = capacity(wallPoints, saturation, slo, memory)
-  const law = fitScalability(points.map(({ load, tokens_per_s }) => ({ load, throughput: tokens_per_s })))
+  const fitted = fitScalability(points.map(({ load, tokens_per_s }) => ({ load, throughput: tokens_per_s })))
+  // Contention and crosstalk are not negative: a fit that says so describes noise.
+  const law = fitted !== null && fitted.sigma >= 0 && fitted.kappa >= 0 ? fitted : null
   const limits = [
     ...(tpotLimitMs === null ? [] : [`p99 tpot <= ${tpotLimitMs}ms`]),
     ...(ttftLimitMs === null ? [] : [`p99 ttft <= ${ttftLimitMs}ms`]),
