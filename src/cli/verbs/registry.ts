@@ -49,6 +49,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./calc.ts')).calcVerb,
   },
   {
+    name: 'lab',
+    group: 'Work out',
+    brief: 'Experiments to convince oneself: tails, walls, coordinated omission',
+    load: async () => (await import('./lab.ts')).labVerb,
+  },
+  {
     name: 'plan',
     group: 'Work out',
     brief: 'Replicas for a demand, from the operating point of a sweep',
