@@ -122,11 +122,25 @@ describe('a run of the embedded engine', () => {
     expect(ok + failed + shed + censored + unsent).toBe(planned)
   })
 
-  test('nothing succeeds: the measurement is invalid', async () => {
-    const { code, stdout, stderr } = await plimsoll([...small, '--fault', '503 100%'])
+  test('nothing succeeds: the measurement is invalid, and says why it ended early', async () => {
+    const args = [
+      'run',
+      '--request-rate',
+      '40',
+      '--duration',
+      '20s',
+      '--output',
+      '8',
+      '--prompt',
+      '64',
+      '--quiet',
+      '--json',
+    ]
+    const { code, stdout } = await plimsoll([...args, '--fault', '503 100% at 1s'])
     expect(code).toBe(5)
-    if (stdout !== '') expect((JSON.parse(stdout) as RunDocument).verdict.status).toBe('INVALID')
-    else expect(stderr).toContain('PLIM_STOPPED')
+    const document = JSON.parse(stdout) as RunDocument
+    expect(document.verdict.status).toBe('INVALID')
+    expect(document.stopped?.kind).toBe('early')
   })
 
   test('nothing answers: exit 2 and a sentence', async () => {

@@ -21,7 +21,17 @@ describe('a run against an engine that wrote down what happened', () => {
     const cwd = scratch()
     const engine = await startEngine(['--truth', 't.ndjson'], cwd)
     const measured = await run(
-      ['--url', engine.url, '--request-rate', '20', '--num-prompts', '200', '--goodput', 'ttft:500', 'tpot:30'],
+      [
+        '--url',
+        engine.url,
+        '--request-rate',
+        '20',
+        '--num-prompts',
+        '200',
+        '--goodput',
+        'ttft:500',
+        'tpot:30',
+      ],
       { cwd },
     )
     await engine.stop()
@@ -53,9 +63,7 @@ describe('a run against an engine that wrote down what happened', () => {
 
     // The counts add up, by the document, the rows and the folder read again.
     const { counts, goodput } = document
-    expect(counts.planned).toBe(
-      counts.ok + counts.failed + counts.shed + counts.censored + counts.unsent,
-    )
+    expect(counts.planned).toBe(counts.ok + counts.failed + counts.shed + counts.censored + counts.unsent)
     expect(counts).toMatchObject({ planned: 200, sent: 200 })
     expect(counts.ok).toBe(rows.filter(({ outcome }) => outcome === 'ok').length)
 

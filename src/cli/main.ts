@@ -21,10 +21,9 @@ function interrupt(): void {
     process.stderr.write('\n')
     process.exit(exitCodes.interrupted)
   }
-  if (!context.isStoppable()) process.exit(exitCodes.interrupted)
-  process.stderr.write(
-    '\nstopping: no more is sent, answers under way are awaited and kept; Ctrl-C again ends at once\n',
-  )
+  const stopping = context.stopping()
+  if (stopping === null) process.exit(exitCodes.interrupted)
+  process.stderr.write(`\n${stopping}${stopping === '' ? '' : '\n'}`)
   stop.abort()
 }
 process.on('SIGINT', interrupt)

@@ -11,13 +11,13 @@ type OwnProcess = Pick<
 
 export interface ProcessContext {
   readonly cli: CliContext
-  /** Whether a flow is running that a first Ctrl-C can end in order. */
-  readonly isStoppable: () => boolean
+  /** What to say when a first Ctrl-C ends a flow in order; null: nothing runs that could be ended so. */
+  readonly stopping: () => string | null
 }
 
 /** The surroundings of a verb, made from the process. Nothing is loaded before it is used. */
 export function processContext(own: OwnProcess, version: string, signal: AbortSignal): ProcessContext {
-  let stoppable = false
+  let stopping: string | null = null
   const stderr = outputStream(own.stderr, own.env)
   const canAsk = own.stdin.isTTY && own.stderr.isTTY
   const cli: CliContext = {
@@ -27,8 +27,9 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
     cwd: own.cwd(),
     version,
     async flowDeps(voice) {
-      const deps = await flowDeps(own, version, signal, voice)
-      stoppable = true
+      const { stopping: said = '', ...rest } = voice
+      const deps = await flowDeps(own, version, signal, rest)
+      stopping = said
       return deps
     },
     flows: lazyFlows,
@@ -37,7 +38,7 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
     readFile,
     newestRun,
   }
-  return { cli, isStoppable: () => stoppable }
+  return { cli, stopping: () => stopping }
 }
 
 function outputStream(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): OutputStream {

@@ -50,6 +50,7 @@ export function stderrVoice(
       if (!options.quiet) stderr.write(`${plan}\n`)
       return options.yes || cli.ask === null ? true : await cli.ask('Go on? [Y/n] ')
     },
+    stopping: 'stopping: no more is sent, answers under way are awaited and kept; Ctrl-C again ends at once',
     finish: erase,
   }
 }

@@ -8,7 +8,7 @@ import type { LoadProgress } from '../measure/load/progress.ts'
 import { runLoad } from '../measure/load/run-load.ts'
 import type { JsonObject, ManifestWindow, RunManifest } from '../measure/record/manifest.ts'
 import { startManifest } from '../measure/record/manifest.ts'
-import { redactUrl } from '../measure/record/redact.ts'
+import { redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
 import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
@@ -107,7 +107,9 @@ export async function measureLoad(
       signal: stop,
       instrument,
       onProgress,
-      onRow(row) {
+      onRow(told) {
+        // Before anything is kept or shown.
+        const row = rowWithoutSecrets(told, target.secrets)
         rows.push(row)
         folder.journal.append([row])
         load.onRow?.(row)
@@ -232,7 +234,7 @@ function manifestStart(
       lengths: plan.lengths.basis,
       lead_tokens: target.tokens.kind === 'unknown' ? null : Math.ceil(target.tokens.words.leadTokens),
     },
-    target: { url: redactUrl(target.load.url), api: config.api, model: target.model },
+    target: { url: redactUrl(target.typedUrl), api: config.api, model: target.model },
     clock: {
       origin_monotonic_ns: Number(deps.clock.originMonotonicNs) + Math.round(deps.clock.nowMs() * 1e6),
       started_at: startedAt.toISOString(),

@@ -5,6 +5,7 @@ import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls
 import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
 import { nearestRank } from '../stats/percentile.ts'
+import { isClientBound } from './sweep-point.ts'
 
 type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
 
@@ -45,7 +46,7 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const usable = points.filter((point) => !point.suspect.some((why) => why.startsWith('client-bound')))
+  const usable = points.filter((point) => !point.suspect.some(isClientBound))
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
   const slo = sloWall(wallPoints)

@@ -73,7 +73,7 @@ function differs(summary: MetricSummary | undefined, other: MetricSummary | unde
     [summary.p99, other.p99],
     [summary.max, other.max],
   ] as const
-  return pairs.some(([a, b]) => a !== null && b !== null && Math.abs(a - b) > Math.max(1, Math.abs(b) * 0.01))
+  return pairs.some(([a, b]) => a !== null && b !== null && Math.abs(a - b) > Math.max(1, Math.abs(b) * 0.1))
 }
 
 /** The metrics worth a row, in order. */
@@ -121,8 +121,11 @@ export function metricTable(
   const columns: Column[] = [
     { align: 'left', gap: 2 },
     { align: 'right', gap: 3 },
-    ...keys.map((): Column => ({ align: 'right', gap: 3 })),
-    { align: 'left', gap: 3 },
+    // The interval is that of the 99th and stands beside it.
+    ...keys.flatMap((key): Column[] => {
+      const value = { align: 'right', gap: 3 } as const
+      return key === 'p99' ? [value, { align: 'left', gap: 3 }] : [value]
+    }),
     { align: 'right', gap: 3 },
     ...(attempts ? [{ align: 'left', gap: 4 } as const] : []),
   ]
@@ -130,8 +133,9 @@ export function metricTable(
   const head: Cell[] = [
     blank,
     { text: 'n' },
-    ...keys.map((key) => ({ text: percentileName(key) })),
-    { text: '[95 %]' },
+    ...keys.flatMap((key) =>
+      key === 'p99' ? [{ text: 'p99' }, { text: '[95 %]' }] : [{ text: percentileName(key) }],
+    ),
     { text: 'max' },
     ...(attempts ? [{ text: 'all attempts p99', mark: ` ${notes.mark(attemptsNote(document))}` }] : []),
   ]
@@ -145,22 +149,22 @@ export function metricTable(
       const why = summary.why[key]
       // The 99th has its interval beside it, and the reason where it has none; of the others only doubt is said.
       const doubted = ms === null || (key !== 'p99' && /unreliable/.test(why ?? ''))
-      const mark = why !== undefined && doubted ? ` ${notes.mark(`${percentileName(key)}: ${why}`)}` : ''
+      const said =
+        ms === null ? why : 'too few independent requests lie beyond it: the estimate itself is unreliable'
+      const mark = doubted && said !== undefined ? ` ${notes.mark(`${percentileName(key)}: ${said}`)}` : ''
       return { text: ms === null ? '–' : figure(ms, format), mark }
     }
     const interval = summary.ci['p99']
-    const whyNone = summary.why['p99']
+    const whyNone = summary.p99 === null ? undefined : summary.why['p99']
+    const beside: Cell =
+      interval === undefined
+        ? { text: '', mark: whyNone === undefined ? '' : notes.mark(`p99: ${whyNone}`) }
+        : { text: intervalText(interval, format) }
     const all = summary.all_attempts
     return [
       label,
       { text: formatCount(summary.n) },
-      ...keys.map(value),
-      interval === undefined
-        ? {
-            text: '',
-            mark: whyNone === undefined || summary.p99 === null ? '' : notes.mark(`p99: ${whyNone}`),
-          }
-        : { text: intervalText(interval, format) },
+      ...keys.flatMap((key) => (key === 'p99' ? [value(key), beside] : [value(key)])),
       summary.max === null ? blank : { text: figure(summary.max, format) },
       ...(attempts && all !== null && 'p99' in all
         ? [

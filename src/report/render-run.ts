@@ -115,16 +115,17 @@ function answer(document: RunDocument): string {
   return parts.filter((part) => part !== null).join(' · ')
 }
 
-function loadLine({ load, window, workload }: RunDocument): string {
+function loadLine({ load, window, workload, warnings }: RunDocument): string {
   // A pacer describes itself as its name, a colon and its equation: `--explain` shows the equation.
   const name = load.text.split(':')[0]!
   const limit =
     load.open_loop && load.connection_limit !== null
       ? `, over ${formatCount(load.connection_limit)} connections`
       : ''
-  const loop = load.open_loop ? 'open loop' : 'it cannot show overload'
+  const warned = warnings.some(({ kind }) => kind === 'closed_loop_cannot_show_overload')
+  const loop = load.open_loop ? ' (open loop)' : warned ? '' : ' (it cannot show overload)'
   const warmup = window.warmup_s > 0 ? ` after ${formatSpan(window.warmup_s * 1000)} of warm-up` : ''
-  return `${name}${limit} (${loop}) for ${formatSpan(window.measure_s * 1000)}${warmup} · ${printable(workload)}`
+  return `${name}${limit}${loop} for ${formatSpan(window.measure_s * 1000)}${warmup} · ${printable(workload)}`
 }
 
 function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[] {

@@ -48,6 +48,18 @@ describe('known values', () => {
     ['noncentral t at 0 is the normal at −δ', noncentralTCdf(0, 3, 1.3), normalCdf(-1.3)],
   ])('%s', (_, actual, expected) => expect(off(actual, expected)).toBeLessThanOrEqual(1e-12))
 
+  it('t of very many degrees is its expansion around the normal (Abramowitz and Stegun 26.7.5)', () => {
+    for (const degrees of [1e4, 1e6, 1e8]) {
+      for (const p of [0.6, 0.9, 0.975, 0.9999]) {
+        const z = normalQuantile(p)
+        const first = (z ** 3 + z) / 4 / degrees
+        const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96 / degrees ** 2
+        const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384 / degrees ** 3
+        expect(off(tQuantile(p, degrees), z + first + second + third)).toBeLessThanOrEqual(1e-12)
+      }
+    }
+  })
+
   it('the ends', () => {
     expect(normalQuantile(0)).toBe(Number.NEGATIVE_INFINITY)
     expect(tQuantile(1, 5)).toBe(Number.POSITIVE_INFINITY)

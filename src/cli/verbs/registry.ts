@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Look', 'Set up'] as const
+export const verbGroups = ['Measure', 'Look', 'Work out', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -35,6 +35,12 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Look',
     brief: 'The rows of a run as JSON Lines, CSV or the result file of vLLM',
     load: async () => (await import('./export.ts')).exportVerb,
+  },
+  {
+    name: 'calc',
+    group: 'Work out',
+    brief: 'The arithmetic of serving, with its working: latency, queues, percentiles, capacity, budgets',
+    load: async () => (await import('./calc.ts')).calcVerb,
   },
   {
     name: 'engine',

@@ -203,12 +203,15 @@ describe('preflight', () => {
     })
   })
 
-  test('stopping short although told to ignore the end is seen', async () => {
-    const found = await ask((request, body) =>
-      request.path === '/v1/chat/completions' ? stream(body, 2, 'stop') : vllm(request, body),
-    )
-    expect(found.acceptsIgnoreEos).toBe(false)
-  })
+  test.each(['stop', 'eos_token'])(
+    'stopping short (%s) although told to ignore the end is seen',
+    async (finish) => {
+      const found = await ask((request, body) =>
+        request.path === '/v1/chat/completions' ? stream(body, 2, finish) : vllm(request, body),
+      )
+      expect(found.acceptsIgnoreEos).toBe(false)
+    },
+  )
 
   test('an answer in one piece is a finding, not a failure', async () => {
     const found = await ask((request, body) =>
