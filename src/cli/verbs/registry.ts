@@ -43,6 +43,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./calc.ts')).calcVerb,
   },
   {
+    name: 'simulate',
+    group: 'Work out',
+    brief: 'A fleet in virtual time: routers, autoscalers, faults, a day in seconds',
+    load: async () => (await import('./simulate.ts')).simulateVerb,
+  },
+  {
     name: 'engine',
     group: 'Set up',
     brief: 'The simulated server, to try things on without a GPU',
