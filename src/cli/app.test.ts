@@ -9,7 +9,10 @@ describe('help', () => {
     const { exitCode, stdout, stderr } = await cliRun([])
     expect(exitCode).toBe(0)
     expect(stderr).toBe('')
-    for (const { name, brief } of verbEntries) expect(stdout).toContain(`  ${name.padEnd(6)}  ${brief}`)
+    const width = Math.max(...verbEntries.map(({ name }) => name.length))
+    for (const { name, brief } of verbEntries) {
+      expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
+    }
     expect(stdout).toContain('130 interrupted')
     for (const argv of [['--help'], ['-h'], ['help']]) expect((await cliRun(argv)).stdout).toBe(stdout)
   })

@@ -11,6 +11,7 @@ import type { PlanConfig } from '../flows/plan-config.ts'
 import type { PlanOutcome } from '../flows/plan.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
+import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -22,6 +23,7 @@ export interface Flows {
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
   readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
+  readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -33,5 +35,6 @@ export const lazyFlows: Flows = {
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
   planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
+  simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }
