@@ -7,7 +7,9 @@ import type {
   ShowOutcome,
   SweepOutcome,
 } from '../flows/flow-deps.ts'
+import type { ImportConfig } from '../flows/import.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { ImportDocument } from '../report/import-document.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -17,6 +19,7 @@ export interface Flows {
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -26,5 +29,6 @@ export const lazyFlows: Flows = {
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }
