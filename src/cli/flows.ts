@@ -10,6 +10,9 @@ import type {
 import type { ImportConfig } from '../flows/import.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { ImportDocument } from '../report/import-document.ts'
+import type { PlanConfig } from '../flows/plan-config.ts'
+import type { PlanOutcome } from '../flows/plan.ts'
+import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -18,8 +21,10 @@ export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
+  readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
   readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
+  readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -28,7 +33,9 @@ export const lazyFlows: Flows = {
   runFlow: async (config, deps) => (await import('../flows/run.ts')).runFlow(config, deps),
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
+  compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
   importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),
+  planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

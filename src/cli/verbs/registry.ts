@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Look', 'Work out', 'Set up'] as const
+export const verbGroups = ['Measure', 'Judge', 'Look', 'Work out', 'Operate', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -25,6 +25,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./sweep.ts')).sweepVerb,
   },
   {
+    name: 'compare',
+    group: 'Judge',
+    brief: 'Is B faster than A, or not, or can nobody tell?',
+    load: async () => (await import('./compare.ts')).compareVerb,
+  },
+  {
     name: 'show',
     group: 'Look',
     brief: 'A run or sweep again, from its folder',
@@ -47,6 +53,12 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Work out',
     brief: 'The arithmetic of serving, with its working: latency, queues, percentiles, capacity, budgets',
     load: async () => (await import('./calc.ts')).calcVerb,
+  },
+  {
+    name: 'plan',
+    group: 'Work out',
+    brief: 'Replicas for a demand, from the operating point of a sweep',
+    load: async () => (await import('./plan.ts')).planVerb,
   },
   {
     name: 'engine',
