@@ -7,9 +7,11 @@ import type {
   ShowOutcome,
   SweepOutcome,
 } from '../flows/flow-deps.ts'
+import type { ImportConfig } from '../flows/import.ts'
+import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { ImportDocument } from '../report/import-document.ts'
 import type { PlanConfig } from '../flows/plan-config.ts'
 import type { PlanOutcome } from '../flows/plan.ts'
-import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
 import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
 import type { ExitCode } from './exit-codes.ts'
@@ -22,6 +24,7 @@ export interface Flows {
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
   readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
   readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
@@ -34,6 +37,7 @@ export const lazyFlows: Flows = {
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),
   planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
   simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),

@@ -39,8 +39,14 @@ export const verbEntries: readonly VerbEntry[] = [
   {
     name: 'export',
     group: 'Look',
-    brief: 'The rows of a run as JSON Lines, CSV or the result file of vLLM',
+    brief: 'The rows of a run as JSON Lines, CSV, Parquet, or the reports of vLLM and llm-d',
     load: async () => (await import('./export.ts')).exportVerb,
+  },
+  {
+    name: 'import',
+    group: 'Look',
+    brief: "Other tools' results, recomputed, with what differs and why",
+    load: async () => (await import('./import.ts')).importVerb,
   },
   {
     name: 'calc',

@@ -50,6 +50,8 @@ export function importedRow(request: ImportedRequest): RequestRow {
   const e2eMs = ok ? (request.e2eMs ?? null) : null
   const tokens = request.completionTokens ?? null
   const gapsMs = ok || request.outcome === 'censored' ? (request.gapsMs ?? null) : null
+  // Without gaps nobody knows how many events there were.
+  const events = gapsMs === null || ttftMs === null ? 0 : gapsMs.length + 1
   const computed = ttftMs === null || e2eMs === null || tokens === null ? null : tpotMs(e2eMs, ttftMs, tokens)
   const given = tokens !== null && tokens > 1 ? (request.tpotMs ?? null) : null
   return {
@@ -72,8 +74,8 @@ export function importedRow(request: ImportedRequest): RequestRow {
     reasoning_tokens: request.reasoningTokens ?? null,
     asked_output_tokens: request.askedTokens ?? null,
     tokens_source: tokens === null ? null : (request.tokensSource ?? null),
-    n_output_chunks: gapsMs === null ? (ttftMs === null ? 0 : 1) : gapsMs.length + 1,
-    n_chunks: gapsMs === null ? (ttftMs === null ? 0 : 1) : gapsMs.length + 1,
+    n_output_chunks: events,
+    n_chunks: events,
     outcome: request.outcome,
     phase: request.phase ?? 'measure',
     ok,
@@ -101,7 +103,7 @@ export function countedRows(counts: {
   const rows: RequestRow[] = []
   const add = (count: number, outcome: Outcome, errorKind: string | null): void => {
     for (let index = 0; index < count; index++)
-      rows.push(importedRow({ id: requestId(rows.length), outcome, plannedMs: null, errorKind }))
+      rows.push(importedRow({ id: requestId(rows.length), outcome, plannedMs: 0, errorKind }))
   }
   add(counts.ok, 'ok', null)
   add(counts.shed ?? 0, 'shed', null)
