@@ -9,6 +9,8 @@ import type {
 } from '../flows/flow-deps.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
+import type { WhyConfig } from '../flows/why.ts'
+import type { WhyDocument } from '../report/why-document.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -19,6 +21,7 @@ export interface Flows {
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -29,5 +32,6 @@ export const lazyFlows: Flows = {
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

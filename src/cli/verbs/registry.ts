@@ -31,6 +31,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./compare.ts')).compareVerb,
   },
   {
+    name: 'why',
+    group: 'Judge',
+    brief: 'Why is X slower than Y: first token, pace, length, mix, pauses',
+    load: async () => (await import('./why.ts')).whyVerb,
+  },
+  {
     name: 'show',
     group: 'Look',
     brief: 'A run or sweep again, from its folder',

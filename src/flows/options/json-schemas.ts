@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
+import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
@@ -17,6 +18,7 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.compare-plan/1: how many runs an effect needs',
       open(convert(comparePlanSchema, documentParts)),
     ),
+    why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
