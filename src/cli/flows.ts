@@ -9,6 +9,7 @@ import type {
 } from '../flows/flow-deps.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
+import type { PrefillConfig, PrefillOutcome } from '../flows/prefill.ts'
 import type { WhyConfig } from '../flows/why.ts'
 import type { WhyDocument } from '../report/why-document.ts'
 import type { ExitCode } from './exit-codes.ts'
@@ -21,6 +22,7 @@ export interface Flows {
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
   readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
@@ -32,6 +34,7 @@ export const lazyFlows: Flows = {
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
   whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

@@ -25,6 +25,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./sweep.ts')).sweepVerb,
   },
   {
+    name: 'prefill',
+    group: 'Measure',
+    brief: 'TTFT against prompt length: prefill rate and fixed cost',
+    load: async () => (await import('./prefill.ts')).prefillVerb,
+  },
+  {
     name: 'compare',
     group: 'Judge',
     brief: 'Is B faster than A, or not, or can nobody tell?',
