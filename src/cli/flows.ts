@@ -14,6 +14,9 @@ import type { PlanConfig } from '../flows/plan-config.ts'
 import type { PlanOutcome } from '../flows/plan.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
 import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
+import type { PrefillConfig, PrefillOutcome } from '../flows/prefill.ts'
+import type { WhyConfig } from '../flows/why.ts'
+import type { WhyDocument } from '../report/why-document.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -27,6 +30,8 @@ export interface Flows {
   readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
   readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
   readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
+  readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
+  readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -40,5 +45,7 @@ export const lazyFlows: Flows = {
   importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),
   planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
   simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
+  prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
+  whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

@@ -25,10 +25,22 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./sweep.ts')).sweepVerb,
   },
   {
+    name: 'prefill',
+    group: 'Measure',
+    brief: 'TTFT against prompt length: prefill rate and fixed cost',
+    load: async () => (await import('./prefill.ts')).prefillVerb,
+  },
+  {
     name: 'compare',
     group: 'Judge',
     brief: 'Is B faster than A, or not, or can nobody tell?',
     load: async () => (await import('./compare.ts')).compareVerb,
+  },
+  {
+    name: 'why',
+    group: 'Judge',
+    brief: 'Why is X slower than Y: first token, pace, length, mix, pauses',
+    load: async () => (await import('./why.ts')).whyVerb,
   },
   {
     name: 'show',

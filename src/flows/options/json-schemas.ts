@@ -1,6 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
+import { prefillSchema } from '../prefill-schema.ts'
+import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
@@ -19,6 +21,11 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       open(convert(comparePlanSchema, documentParts)),
     ),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
+    why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
+    prefill: titled(
+      'plimsoll.prefill/1: TTFT against prompt length',
+      open(convert(prefillSchema, documentParts)),
+    ),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
