@@ -10,6 +10,7 @@ import type {
 import type { PlanConfig } from '../flows/plan-config.ts'
 import type { PlanOutcome } from '../flows/plan.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { WatchConfig, WatchDeps, WatchOutcome } from '../flows/watch.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -20,6 +21,7 @@ export interface Flows {
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
   readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
+  readonly watchFlow: (config: WatchConfig, deps: WatchDeps) => Promise<WatchOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -30,5 +32,6 @@ export const lazyFlows: Flows = {
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
   planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
+  watchFlow: async (config, deps) => (await import('../flows/watch.ts')).watchFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }
