@@ -17,6 +17,8 @@ import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
 import type { PrefillConfig, PrefillOutcome } from '../flows/prefill.ts'
 import type { WhyConfig } from '../flows/why.ts'
 import type { WhyDocument } from '../report/why-document.ts'
+import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { WatchConfig, WatchDeps, WatchOutcome } from '../flows/watch.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -32,6 +34,7 @@ export interface Flows {
   readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
   readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
   readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
+  readonly watchFlow: (config: WatchConfig, deps: WatchDeps) => Promise<WatchOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -47,5 +50,6 @@ export const lazyFlows: Flows = {
   simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
   prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
   whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
+  watchFlow: async (config, deps) => (await import('../flows/watch.ts')).watchFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

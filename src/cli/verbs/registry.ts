@@ -83,6 +83,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./simulate.ts')).simulateVerb,
   },
   {
+    name: 'watch',
+    group: 'Operate',
+    brief: 'A live deployment: load, latency, burn, distance to the walls',
+    load: async () => (await import('./watch.ts')).watchVerb,
+  },
+  {
     name: 'engine',
     group: 'Set up',
     brief: 'The simulated server, to try things on without a GPU',
