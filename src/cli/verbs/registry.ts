@@ -77,6 +77,8 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Work out',
     brief: 'Replicas for a demand, from the operating point of a sweep',
     load: async () => (await import('./plan.ts')).planVerb,
+  },
+  {
     name: 'simulate',
     group: 'Work out',
     brief: 'A fleet in virtual time: routers, autoscalers, faults, a day in seconds',
