@@ -138,18 +138,6 @@ describe('exit codes', () => {
       () => Promise.reject(new PlimsollError('PLIM_STOPPED', 'all failed')),
     ],
     [
-      '5: the run ended early, whatever the client says of itself',
-      5,
-      () =>
-        Promise.resolve({
-          document: {
-            ...kept,
-            stopped: { kind: 'early' as const, why: '57 of the last 60 requests failed' },
-          },
-          interrupted: false,
-        }),
-    ],
-    [
       '130: interrupted before anything was measured',
       130,
       () => Promise.reject(new PlimsollError('PLIM_INTERRUPTED', 'ended before anything was measured')),
