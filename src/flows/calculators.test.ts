@@ -227,6 +227,9 @@ describe('numbers as people write them', () => {
     ],
     ['growth as an increase', 'utilization 70% +30%', 'utilization 0.7 1.3', 'growth_factor'],
     ['bits', 'cold-start 16GB 16Gbit/s', 'cold-start 16GB 2GB/s', 'cold_start'],
+    ['a ramp per second', 'trigger 8/s 0.1/s 40s', 'trigger 8/s 6/s/min 40s', 'trigger'],
+    ['a percentile for its tail', 'compound P99 20', 'compound 1% 20', 'tasks'],
+    ['terabytes', 'cold-start 1.4TB 2GB/s', 'cold-start 1400GB 2GB/s', 'cold_start'],
     ['GiB', 'cold-start 17.179869184GB 2GB/s', 'cold-start 16GiB 2GB/s', 'cold_start'],
     [
       'lists by comma or space',
