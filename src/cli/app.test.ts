@@ -13,6 +13,7 @@ describe('help', () => {
     for (const { name, brief } of verbEntries) {
       expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
     }
+    for (const { name, brief } of verbEntries) expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
     expect(stdout).toContain('130 interrupted')
     for (const argv of [['--help'], ['-h'], ['help']]) expect((await cliRun(argv)).stdout).toBe(stdout)
   })

@@ -1,9 +1,11 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
 import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
+import { labSchema } from '../lab-schema.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
@@ -20,6 +22,11 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.compare-plan/1: how many runs an effect needs',
       open(convert(comparePlanSchema, documentParts)),
     ),
+    calculation: titled(
+      'plimsoll.calculation/1: one worked figure',
+      open(convert(calculationSchema, documentParts)),
+    ),
+    lab: titled('plimsoll.lab/1: an experiment', open(convert(labSchema))),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
     why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
     prefill: titled(
