@@ -7,7 +7,17 @@ import type {
   ShowOutcome,
   SweepOutcome,
 } from '../flows/flow-deps.ts'
+import type { ImportConfig } from '../flows/import.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { ImportDocument } from '../report/import-document.ts'
+import type { PlanConfig } from '../flows/plan-config.ts'
+import type { PlanOutcome } from '../flows/plan.ts'
+import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
+import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
+import type { PrefillConfig, PrefillOutcome } from '../flows/prefill.ts'
+import type { WhyConfig } from '../flows/why.ts'
+import type { WhyDocument } from '../report/why-document.ts'
+import type { WatchConfig, WatchDeps, WatchOutcome } from '../flows/watch.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
@@ -16,7 +26,14 @@ export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
+  readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
+  readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
+  readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
+  readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
+  readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
+  readonly watchFlow: (config: WatchConfig, deps: WatchDeps) => Promise<WatchOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -25,6 +42,13 @@ export const lazyFlows: Flows = {
   runFlow: async (config, deps) => (await import('../flows/run.ts')).runFlow(config, deps),
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
+  compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),
+  planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
+  simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
+  prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
+  whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
+  watchFlow: async (config, deps) => (await import('../flows/watch.ts')).watchFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

@@ -55,6 +55,7 @@ describe('judgeValidity', () => {
       ['loop_delay'],
     ],
     ['a worker over 80 % of a core', cpu({ worker_max: 0.81 }), 'DEGRADED', ['worker_busy']],
+    ['no record of the client', { clientLost: true }, 'DEGRADED', ['client_unknown']],
     ['not steady', { steadyState: 'no_steady_state' }, 'DEGRADED', ['not_steady']],
     ['a warm-up that was cut is no fault', { steadyState: 'warmup' }, 'VALID', []],
     ['warm cache', { cacheHitRate: 0.31 }, 'DEGRADED', ['warm_cache']],

@@ -12,6 +12,8 @@ export interface ValidityInput {
   readonly lateRequests: number
   readonly lateLimitMs: number
   readonly health: ClientHealth
+  /** The client's record of itself is lost, as that of a run that was killed: only the lag of its sends is known. */
+  readonly clientLost?: boolean
   /** Null where the run is too short to be classified. */
   readonly steadyState: 'flat' | 'warmup' | 'slowdown' | 'no_steady_state' | null
   /** Share of prompt tokens that the server found in its cache; null when it does not say. */
@@ -63,6 +65,7 @@ export function judgeValidity(input: ValidityInput): Verdict {
     loadNotSent(input),
     loopDelay(input),
     workerBusy(input),
+    clientUnknown(input),
     notSteady(input),
     warmCache(input),
     littleViolated(input),
@@ -126,6 +129,13 @@ function workerBusy({ health }: ValidityInput): VerdictReason | null {
     verdictLimits.workerCpu,
     `a worker used ${percent(busiest)} of its core (limit ${percent(verdictLimits.workerCpu)})`,
   )
+}
+
+function clientUnknown({ clientLost }: ValidityInput): VerdictReason | null {
+  if (clientLost !== true) return null
+  const message =
+    'the client’s record of itself is lost, for the run was killed: only the lag of its sends is known'
+  return degraded('client_unknown', null, null, message)
 }
 
 function notSteady({ steadyState }: ValidityInput): VerdictReason | null {

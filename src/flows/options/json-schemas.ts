@@ -1,6 +1,10 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
+import { prefillSchema } from '../prefill-schema.ts'
+import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
+import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -11,6 +15,17 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     config: titled('plimsoll.yaml', convert(configSchema)),
     run: titled('plimsoll.run/1: one load test', open(convert(runSchema, documentParts))),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
+    compare: titled('plimsoll.compare/1: A against B', open(convert(compareSchema, documentParts))),
+    'compare-plan': titled(
+      'plimsoll.compare-plan/1: how many runs an effect needs',
+      open(convert(comparePlanSchema, documentParts)),
+    ),
+    plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
+    why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
+    prefill: titled(
+      'plimsoll.prefill/1: TTFT against prompt length',
+      open(convert(prefillSchema, documentParts)),
+    ),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),

@@ -42,13 +42,13 @@ export const pageCalculator: Calculator = calculator({
   formula: 'page when burn(long window) and burn(short window) both pass the factor of the policy',
   inputs: {
     objective: needed(share, 'the objective', { bare: true, also: ['slo'] }),
-    long: needed(share, 'bad share over the last hour', { bare: true, also: ['1h', 'hour', 'bad'] }),
+    long: needed(share, 'bad share over the last hour', { bare: true, also: ['hour', 'bad'] }),
     short: optional(share, 'bad share over the last 5 minutes; as over the hour unless said', {
       bare: true,
-      also: ['5m'],
+      also: ['five-minutes'],
     }),
-    '6h': optional(share, 'bad share over 6 hours', { also: ['six-hours'] }),
-    '30m': optional(share, 'bad share over 30 minutes', { also: ['half-hour'] }),
+    'slow-long': optional(share, 'bad share over 6 hours', { also: ['six-hours'] }),
+    'slow-short': optional(share, 'bad share over 30 minutes', { also: ['half-hour'] }),
     policy: assumed(word('both', 'lesson', 'sre-workbook', 'own'), 'both', 'whose thresholds'),
     threshold: optional(ratio, 'your own factor over 1 h and 5 min, with --policy own', { also: ['factor'] }),
     period: assumed(duration, '30d', 'of the objective', { also: ['window'] }),
@@ -57,7 +57,7 @@ export const pageCalculator: Calculator = calculator({
     ['--objective 99.5% --long 3% --short 4.1%', 'three per cent bad in the last hour'],
     ['99.5% 8% 9%', 'worse: both policies agree'],
     ['99.5% 3% 0.1%', 'it is over already'],
-    ['99.5% 3% 4.1% --6h 3.2% --30m 3.5%', 'with the slower windows'],
+    ['99.5% 3% 4.1% --slow-long 3.2% --slow-short 3.5%', 'with the slower windows'],
     ['99.5% 3% 4.1% --policy own --threshold 10', 'own threshold'],
   ],
   work(i) {
@@ -68,8 +68,8 @@ export const pageCalculator: Calculator = calculator({
     const burns = {
       '1h': over(i.long.exact),
       '5m': over(i.short?.exact ?? i.long.exact),
-      '6h': over(i['6h']?.exact ?? null),
-      '30m': over(i['30m']?.exact ?? null),
+      '6h': over(i['slow-long']?.exact ?? null),
+      '30m': over(i['slow-short']?.exact ?? null),
     } as const
     const hour = burns['1h']!
     const text = (burn: BurnRate): string => (burn.kind === 'infinite' ? '∞' : `${plain(burn.rate)}x`)
@@ -97,13 +97,13 @@ export const pageCalculator: Calculator = calculator({
       const name = `${rule.policy.replace('-', '_')}_${rule.long}`
       results[name] = wordFigure(
         verdict,
-        verdict === null ? `not known: --${rule.long} and --${rule.short}` : verdict ? 'page' : 'no page',
+        verdict === null ? 'not known: --slow-long and --slow-short' : verdict ? 'page' : 'no page',
       )
       if (verdict !== null) verdicts.set(rule.policy, (verdicts.get(rule.policy) ?? false) || verdict)
       const factor = typeof rule.factor === 'string' ? rule.factor : plain(rule.factor)
       const sign = rule.comparator === '>' ? 'over' : 'at least'
       working.push(
-        `${rule.policy}: ${sign} ${factor}x on ${rule.long} and ${rule.short}: ${verdict === null ? `not known, the windows were not said (--${rule.long}, --${rule.short})` : verdict ? 'page' : 'no page'}`,
+        `${rule.policy}: ${sign} ${factor}x on ${rule.long} and ${rule.short}: ${verdict === null ? 'not known, the windows were not said (--slow-long, --slow-short)' : verdict ? 'page' : 'no page'}`,
       )
     }
     const paging = [...verdicts].filter(([, page]) => page).map(([policy]) => policy)

@@ -22,7 +22,7 @@ function numberOf(value: Value): number {
  */
 export function plain(value: Value, significant = 5): string {
   const real = numberOf(value)
-  if (!Number.isFinite(real)) return real > 0 ? '∞' : real < 0 ? '−∞' : 'none'
+  if (!Number.isFinite(real)) return real > 0 ? '∞' : real < 0 ? '−∞' : 'not a number'
   if (Number.isInteger(real)) return formatPlain(real, significant)
   if (Math.abs(real) >= 1000) return formatPlain(real, significant)
   for (let figures = significant; figures <= 8; figures++) {
