@@ -80,7 +80,7 @@ describe('a mistake is named, and nothing is sent', () => {
     [
       'a verb like no other',
       ['benchmark'],
-      'unknown verb benchmark; the verbs are run, sweep, show, export, engine, init',
+      `unknown verb benchmark; the verbs are ${verbEntries.map(({ name }) => name).join(', ')}`,
     ],
     ['what another verb has', ['sweep', '--num-prompts', '4'], 'unknown flag --num-prompts'],
     ['a word too many', ['run', 'now'], 'unexpected argument now'],

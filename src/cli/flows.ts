@@ -11,13 +11,18 @@ import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
+/** The parts of `plimsoll slo`. */
+export type SloAction = 'budget' | 'page' | 'rules' | 'test'
+
 /** What the verbs call. */
 export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly doctor: (invocation: Invocation) => Promise<ExitCode>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
+  readonly slo: (action: SloAction, invocation: Invocation) => Promise<ExitCode>
 }
 
 /** Each flow, loaded when it is first called: `--help` must not wait for what it does not use. */
@@ -26,5 +31,7 @@ export const lazyFlows: Flows = {
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  doctor: async (invocation) => (await import('./verbs/doctor-action.ts')).runDoctor(invocation),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
+  slo: async (action, invocation) => (await import('./verbs/slo-actions.ts')).runSlo(action, invocation),
 }

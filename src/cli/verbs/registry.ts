@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Look', 'Set up'] as const
+export const verbGroups = ['Measure', 'Look', 'Operate', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -35,6 +35,18 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Look',
     brief: 'The rows of a run as JSON Lines, CSV or the result file of vLLM',
     load: async () => (await import('./export.ts')).exportVerb,
+  },
+  {
+    name: 'slo',
+    group: 'Operate',
+    brief: 'Error budgets: should someone be paged, how long does it last, which rules to load',
+    load: async () => (await import('./slo.ts')).sloVerb,
+  },
+  {
+    name: 'doctor',
+    group: 'Operate',
+    brief: 'Do queries, autoscalers and dashboards ask for metrics that the engine has?',
+    load: async () => (await import('./doctor.ts')).doctorVerb,
   },
   {
     name: 'engine',
