@@ -21,6 +21,9 @@ import type { WatchConfig, WatchDeps, WatchOutcome } from '../flows/watch.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
 
+/** The parts of `plimsoll slo`. */
+export type SloAction = 'budget' | 'page' | 'rules' | 'test'
+
 /** What the verbs call. */
 export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
@@ -34,7 +37,9 @@ export interface Flows {
   readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
   readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
   readonly watchFlow: (config: WatchConfig, deps: WatchDeps) => Promise<WatchOutcome>
+  readonly doctor: (invocation: Invocation) => Promise<ExitCode>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
+  readonly slo: (action: SloAction, invocation: Invocation) => Promise<ExitCode>
 }
 
 /** Each flow, loaded when it is first called: `--help` must not wait for what it does not use. */
@@ -50,5 +55,7 @@ export const lazyFlows: Flows = {
   prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
   whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
   watchFlow: async (config, deps) => (await import('../flows/watch.ts')).watchFlow(config, deps),
+  doctor: async (invocation) => (await import('./verbs/doctor-action.ts')).runDoctor(invocation),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
+  slo: async (action, invocation) => (await import('./verbs/slo-actions.ts')).runSlo(action, invocation),
 }
