@@ -59,7 +59,7 @@ export function columnRows(root: JsonRecord): ColumnRows {
     const ttft = numberOf(ttfts?.[i])
     if (ttft === 0) zeroTtft++
     const ttftMs = ttft === null || ttft <= 0 ? null : ttft * 1000 + queueMs
-    const gapsMs = numbersOf(itls?.[i])?.map((gap) => gap * 1000) ?? null
+    const gapsMs = numbersOf(itls?.[i], 1000)
     const whole = numberOf(latencies?.[i])
     const summed = ttftMs === null || gapsMs === null ? null : gapsMs.reduce((sum, gap) => sum + gap, ttftMs)
     const e2eMs = whole !== null && whole > 0 ? whole * 1000 + queueMs : summed
