@@ -9,6 +9,7 @@ import type {
 } from '../flows/flow-deps.ts'
 import type { ImportConfig } from '../flows/import.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { FleetDocument } from '../report/fleet-document.ts'
 import type { ImportDocument } from '../report/import-document.ts'
 import type { PlanConfig } from '../flows/plan-config.ts'
 import type { PlanOutcome } from '../flows/plan.ts'
@@ -29,6 +30,7 @@ export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
+  readonly fleetFlow: (paths: readonly string[], deps: FlowDeps) => Promise<FleetDocument>
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
   readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
@@ -47,6 +49,7 @@ export const lazyFlows: Flows = {
   runFlow: async (config, deps) => (await import('../flows/run.ts')).runFlow(config, deps),
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
+  fleetFlow: async (paths, deps) => (await import('../flows/show-fleet.ts')).fleetFlow(paths, deps),
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
   importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),

@@ -4,10 +4,9 @@ import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
 import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { failure, importedRow, requestId } from './imported-row.ts'
+import { failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
 import type { JsonPlace } from './json-stream.ts'
 import {
-  asList,
   asRecord,
   countOf,
   member,
@@ -17,7 +16,6 @@ import {
   textOf,
   wholeOf,
   type JsonRecord,
-  type JsonValue,
 } from './json-value.ts'
 import { msPerUnit } from './published.ts'
 
@@ -45,14 +43,9 @@ export const aiperfRecords: Importer = {
   begin,
 }
 
-interface Draft {
-  readonly startNs: bigint | null
-  readonly make: (originNs: bigint) => RequestRow
-  readonly warmup: boolean
-}
-
 function begin(file: string): ImportSession {
-  const drafts: Draft[] = []
+  const rows: RequestRow[] = []
+  let baseNs: bigint | null = null
   const choices: DoubledChoice[] = []
   const refused: string[] = []
   const unknownUnits = new Set<string>()
@@ -61,28 +54,25 @@ function begin(file: string): ImportSession {
     root(value, place, cut) {
       const record = asRecord(value)
       if (record === null || cut !== null) return
-      const read = readRecord(record, place, drafts.length, unknownUnits)
+      baseNs ??= startOf(record)
+      const read = readRecord(record, place, rows.length, unknownUnits, baseNs)
       if (read.choice !== null) choices.push(read.choice)
-      if (read.draft === null) refused.push(`${file}:${place.line}`)
-      else drafts.push(read.draft)
+      if (read.row === null) refused.push(`${file}:${place.line}`)
+      else rows.push(read.row)
     },
-    end: () => [finish(file, drafts, choices, refused, unknownUnits)],
+    end: () => [finish(file, rows, baseNs, choices, refused, unknownUnits)],
   }
 }
 
 function finish(
   file: string,
-  drafts: readonly Draft[],
+  read: readonly RequestRow[],
+  baseNs: bigint | null,
   choices: readonly DoubledChoice[],
   refused: readonly string[],
   unknownUnits: ReadonlySet<string>,
 ): ImportedRun {
-  const starts = drafts.map(({ startNs }) => startNs).filter((start) => start !== null)
-  const origin = starts.reduce<bigint | null>(
-    (least, one) => (least === null || one < least ? one : least),
-    null,
-  )
-  const rows = drafts.map(({ make }) => make(origin ?? 0n))
+  const { rows, earliestMs } = fromEarliest(read)
   const keys = [...new Set(choices.map(({ key }) => key))]
   const warnings: Warning[] = []
   const first = choices[0]
@@ -122,11 +112,11 @@ function finish(
     file,
     formulas: aiperfFormulas,
     rows,
-    originWallMs: origin === null ? null : Number(origin / 1_000_000n),
-    startsKnown: starts.length === drafts.length && drafts.length > 0,
+    originWallMs: baseNs === null ? null : Number(baseNs / 1_000_000n) + earliestMs,
+    startsKnown: rows.length > 0 && rows.every((row) => row.sent_ms !== null),
     rowsKnown: true,
     facts: {
-      warmup_requests: drafts.filter(({ warmup }) => warmup).length,
+      warmup_requests: rows.filter((row) => row.phase === 'warmup').length,
       cancelled: rows.filter((row) => row.flags.includes('cancelled_by_client')).length,
       refused_records: refused.length,
       duplicate_keys: keys,
@@ -148,10 +138,11 @@ function readRecord(
   place: JsonPlace,
   index: number,
   unknownUnits: Set<string>,
-): { readonly draft: Draft | null; readonly choice: DoubledChoice | null } {
+  baseNs: bigint | null,
+): { readonly row: RequestRow | null; readonly choice: DoubledChoice | null } {
   const metadata = asRecord(record['metadata']) ?? {}
   const { metrics, choice } = pickMetrics(asRecord(record['metrics']) ?? {}, place.doubled)
-  if (metrics === null) return { draft: null, choice }
+  if (metrics === null) return { row: null, choice }
   const ms = (name: string): number | null => {
     const found = metrics[name]
     const unit = textOf(member(found, 'unit')) ?? 'ms'
@@ -173,8 +164,7 @@ function readRecord(
   const late = (value: number | null): number | null => (value === null ? null : value + (lagMs ?? 0))
   const icl = member(metrics['inter_chunk_latency'], 'value')
   const iclFactor = msPerUnit(textOf(member(metrics['inter_chunk_latency'], 'unit')) ?? 'ms') ?? 1
-  const gapsMs =
-    asList(icl as JsonValue) === null ? null : (numbersOf(icl)?.map((gap) => gap * iclFactor) ?? null)
+  const gapsMs = numbersOf(icl, iclFactor)
   const outcome = cancelled
     ? {
         outcome: 'censored' as const,
@@ -186,30 +176,34 @@ function readRecord(
     : error === null
       ? { outcome: 'ok' as const }
       : failure(errorCode(error), textOf(error['message']))
-  const make = (originNs: bigint): RequestRow =>
-    importedRow({
-      id: textOf(metadata['x_request_id']) ?? requestId(index),
-      plannedMs: planNs === null ? 0 : nsBetweenMs(originNs, planNs),
-      sentMs: startNs === null ? null : nsBetweenMs(originNs, startNs),
-      lagMs,
-      phase: warmup ? 'warmup' : 'measure',
-      ...outcome,
-      errorType: textOf(error?.['type']),
-      ttftMs: late(ms('time_to_first_token')),
-      ttfcMs: late(ms('time_to_first_output_token')),
-      e2eMs: late(ms('request_latency')),
-      doneMs: startNs === null || endNs === null ? null : late(nsBetweenMs(startNs, endNs)),
-      tpotMs: ms('inter_token_latency'),
-      gapsMs,
-      promptTokens: count('usage_prompt_tokens') ?? count('input_sequence_length') ?? count('error_isl'),
-      cachedTokens: count('usage_prompt_cache_read_tokens'),
-      completionTokens: count('output_sequence_length'),
-      reasoningTokens: count('reasoning_token_count'),
-      tokensSource: 'tokenizer',
-      session: textOf(metadata['conversation_id']),
-      turn: countOf(metadata['turn_index']),
-    })
-  return { draft: { startNs: planNs, make, warmup }, choice }
+  const row = importedRow({
+    id: textOf(metadata['x_request_id']) ?? requestId(index),
+    plannedMs: planNs === null ? 0 : nsBetweenMs(baseNs ?? planNs, planNs),
+    sentMs: startNs === null ? null : nsBetweenMs(baseNs ?? startNs, startNs),
+    lagMs,
+    phase: warmup ? 'warmup' : 'measure',
+    ...outcome,
+    errorType: textOf(error?.['type']),
+    ttftMs: late(ms('time_to_first_token')),
+    ttfcMs: late(ms('time_to_first_output_token')),
+    e2eMs: late(ms('request_latency')),
+    doneMs: startNs === null || endNs === null ? null : late(nsBetweenMs(startNs, endNs)),
+    tpotMs: ms('inter_token_latency'),
+    gapsMs,
+    promptTokens: count('usage_prompt_tokens') ?? count('input_sequence_length') ?? count('error_isl'),
+    cachedTokens: count('usage_prompt_cache_read_tokens'),
+    completionTokens: count('output_sequence_length'),
+    reasoningTokens: count('reasoning_token_count'),
+    tokensSource: 'tokenizer',
+    session: textOf(metadata['conversation_id']),
+    turn: countOf(metadata['turn_index']),
+  })
+  return { row, choice }
+}
+
+/** The clock's stand-in for zero while a file is read: the start of its first record. */
+function startOf(record: JsonRecord): bigint | null {
+  return wholeOf(member(record, 'metadata', 'request_start_ns'))
 }
 
 function errorCode(error: JsonRecord | null): string | null {

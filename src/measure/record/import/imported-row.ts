@@ -159,3 +159,25 @@ function kindOfWords(message: string | null): string {
   if (/reset|broken pipe|disconnected/i.test(text)) return 'connection_reset'
   return 'failed'
 }
+
+/**
+ * Rows whose times count from the first row that was read, moved so that the earliest intended send is 0. (The first row need not be the
+ * earliest, and keeping every record until the end would keep the file in memory.)
+ */
+export function fromEarliest(rows: readonly RequestRow[]): {
+  readonly rows: readonly RequestRow[]
+  readonly earliestMs: number
+} {
+  let earliestMs = Number.POSITIVE_INFINITY
+  for (const row of rows)
+    if (row.sent_ms !== null) earliestMs = Math.min(earliestMs, row.planned_ms ?? row.sent_ms)
+  if (!Number.isFinite(earliestMs) || earliestMs === 0) return { rows, earliestMs: 0 }
+  const moved = (ms: number | null): number | null =>
+    ms === null ? null : Math.round((ms - earliestMs) * 1e6) / 1e6
+  return {
+    rows: rows.map((row) =>
+      row.sent_ms === null ? row : { ...row, planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) },
+    ),
+    earliestMs,
+  }
+}
