@@ -1,7 +1,6 @@
 import type { Verb } from '../verb.ts'
 
 export const verbGroups = ['Measure', 'Judge', 'Look', 'Work out', 'Operate', 'Set up'] as const
-export const verbGroups = ['Measure', 'Look', 'Operate', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -90,6 +89,8 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Operate',
     brief: 'A live deployment: load, latency, burn, distance to the walls',
     load: async () => (await import('./watch.ts')).watchVerb,
+  },
+  {
     name: 'slo',
     group: 'Operate',
     brief: 'Error budgets: should someone be paged, how long does it last, which rules to load',
