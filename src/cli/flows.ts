@@ -8,6 +8,7 @@ import type {
   SweepOutcome,
 } from '../flows/flow-deps.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { ModelConfig, ModelOutcome } from '../flows/model.ts'
 import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
@@ -18,6 +19,7 @@ export interface Flows {
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly exportFlow: (config: ExportConfig, deps: ExportDeps) => Promise<ExportOutcome>
+  readonly modelFlow: (config: ModelConfig, deps: FlowDeps) => Promise<ModelOutcome>
   readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
 }
@@ -28,6 +30,7 @@ export const lazyFlows: Flows = {
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   exportFlow: async (config, deps) => (await import('../flows/export.ts')).exportFlow(config, deps),
+  modelFlow: async (config, deps) => (await import('../flows/model.ts')).modelFlow(config, deps),
   simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),
 }

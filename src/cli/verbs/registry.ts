@@ -43,6 +43,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./calc.ts')).calcVerb,
   },
   {
+    name: 'model',
+    group: 'Work out',
+    brief: 'A model of an engine: fitted to load tests, asked about other loads, scored',
+    load: async () => (await import('./model.ts')).modelVerb,
+  },
+  {
     name: 'simulate',
     group: 'Work out',
     brief: 'A fleet in virtual time: routers, autoscalers, faults, a day in seconds',

@@ -97,7 +97,7 @@ function refuseThin(runs: readonly MeasuredRun[], points: readonly MeanPoint[]):
   throw new PlimsollError('PLIM_NUMBER', 'these runs cannot tell seven coefficients apart', {
     expected: 'several concurrencies, and prompts of two lengths at least a factor of two apart',
     received: `${points.length} ${points.length === 1 ? 'point' : 'points'}: ${loads} loads, ${lengths} lengths of prompts`,
-    hint: 'plimsoll sweep --prompt-tokens 64 and again with --prompt-tokens 4000, then fit both',
+    hint: 'plimsoll sweep --prompt 64 and again with --prompt 4000, then fit both',
   })
 }
 
