@@ -23,18 +23,16 @@ import { isOn, list, oneOf, text } from '../flags/flag-values.ts'
 import type { SloAction } from '../flows.ts'
 import type { FlagValues, Invocation } from '../verb.ts'
 
+const parts: Readonly<Record<SloAction, (invocation: Invocation) => Promise<ExitCode>>> = {
+  budget,
+  page,
+  rules,
+  test,
+}
+
 /** The parts of `plimsoll slo`. */
-export async function runSlo(action: SloAction, invocation: Invocation): Promise<ExitCode> {
-  switch (action) {
-    case 'page':
-      return await page(invocation)
-    case 'budget':
-      return await budget(invocation)
-    case 'rules':
-      return await rules(invocation)
-    case 'test':
-      return await test(invocation)
-  }
+export function runSlo(action: SloAction, invocation: Invocation): Promise<ExitCode> {
+  return parts[action](invocation)
 }
 
 async function page(invocation: Invocation): Promise<ExitCode> {
