@@ -97,6 +97,7 @@ export function guidellmRow(
     e2eMs,
     doneMs: since(endS) ?? (latencyS === null || latencyS <= 0 ? null : latencyS * 1000),
     tpotMs,
+    events: countOf(timings['token_iterations']),
     promptTokens: countOf(member(record, 'input_metrics', 'text_tokens')) ?? countOf(record['prompt_tokens']),
     cachedTokens: countOf(member(record, 'input_metrics', 'cached_tokens')),
     completionTokens: tokens,

@@ -4,7 +4,7 @@ import { guidellmRow, guidellmStart, type TpotForms } from './guidellm-row.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { doubledNote, note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { fromEarliest } from './imported-row.ts'
+import { fromEarliest, fromPlan } from './imported-row.ts'
 import type { JsonFault, JsonPlan } from './json-stream.ts'
 import {
   asList,
@@ -64,6 +64,10 @@ export const guidellm: Importer = {
 
 interface Gathered {
   readonly rows: RequestRow[]
+  /** How long after its planned moment each was sent, ms; null where the file does not say. */
+  readonly delaysMs: (number | null)[]
+  /** Some request has a latency from its schedule: the loop was open, and the delays count. */
+  scheduled: boolean
   /** The start of the first request that was read, seconds since 1970: times count from it while the file is read. */
   baseS: number | null
   readonly forms: TpotForms
@@ -76,6 +80,8 @@ function begin(file: string): ImportSession {
   const of = (index: number): Gathered => {
     const known = gathered.get(index) ?? {
       rows: [],
+      delaysMs: [],
+      scheduled: false,
       baseS: null,
       forms: { withTtft: 0, perToken: 0, ours: 0, other: 0 },
       doubled: [],
@@ -94,6 +100,9 @@ function begin(file: string): ImportSession {
       if (record === null || outcome === undefined) return
       bench.baseS ??= guidellmStart(record)
       bench.rows.push(guidellmRow(record, outcome, bench.rows.length, bench.forms, bench.baseS))
+      const delayS = numberOf(record['request_dispatch_delay'])
+      bench.delaysMs.push(delayS === null ? null : Math.round(delayS * 1e6) / 1e3)
+      if (numberOf(record['request_scheduled_latency']) !== null) bench.scheduled = true
       bench.doubled.push(...place.doubled)
     },
     root(value: JsonValue, _place, cut: JsonFault | null) {
@@ -110,6 +119,10 @@ function begin(file: string): ImportSession {
   }
 }
 
+function planned(row: RequestRow, delayMs: number | null): RequestRow {
+  return delayMs === null || row.sent_ms === null ? row : fromPlan(row, Math.max(0, delayMs))
+}
+
 function benchmarkRun(
   file: string,
   benchmark: JsonRecord,
@@ -117,7 +130,9 @@ function benchmarkRun(
   number: string | null,
 ): ImportedRun {
   const { forms, baseS } = found
-  const { rows, earliestMs } = fromEarliest(found.rows)
+  const { rows, earliestMs } = fromEarliest(
+    found.scheduled ? found.rows.map((row, at) => planned(row, found.delaysMs[at] ?? null)) : found.rows,
+  )
   const rowsKnown = rows.length > 0
   const totals =
     asRecord(member(benchmark, 'metrics', 'request_totals')) ??
@@ -156,7 +171,7 @@ function benchmarkRun(
         figure: 'gaps_ms',
         why: 'GuideLLM keeps the first and the last token of a request, not the ones between',
       },
-      { figure: 'lag_ms', why: 'latencies count from the actual send' },
+      ...(found.scheduled ? [] : [{ figure: 'lag_ms', why: 'latencies count from the actual send' }]),
       ...(sampled
         ? [{ figure: 'requests', why: `${rows.length} of ${total} requests are in the file (sample_size)` }]
         : []),

@@ -20,6 +20,8 @@ export interface ImportedRequest {
   /** Only where it cannot be computed from the others. */
   readonly tpotMs?: number | null
   readonly gapsMs?: readonly number[] | null
+  /** Output events, where the file counts them without their times. */
+  readonly events?: number | null
   readonly eventTokens?: readonly number[] | null
   readonly promptTokens?: number | null
   readonly cachedTokens?: number | null
@@ -51,7 +53,7 @@ export function importedRow(request: ImportedRequest): RequestRow {
   const tokens = request.completionTokens ?? null
   const gapsMs = ok || request.outcome === 'censored' ? (request.gapsMs ?? null) : null
   // Without gaps nobody knows how many events there were.
-  const events = gapsMs === null || ttftMs === null ? 0 : gapsMs.length + 1
+  const events = gapsMs === null || ttftMs === null ? (request.events ?? 0) : gapsMs.length + 1
   const computed = ttftMs === null || e2eMs === null || tokens === null ? null : tpotMs(e2eMs, ttftMs, tokens)
   const given = tokens !== null && tokens > 1 ? (request.tpotMs ?? null) : null
   return {
@@ -179,5 +181,20 @@ export function fromEarliest(rows: readonly RequestRow[]): {
       row.sent_ms === null ? row : { ...row, planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) },
     ),
     earliestMs,
+  }
+}
+
+/** The row counted from an intended send that lies `lagMs` before the actual one. */
+export function fromPlan(row: RequestRow, lagMs: number): RequestRow {
+  const later = (ms: number | null): number | null => (ms === null ? null : ms + lagMs)
+  return {
+    ...row,
+    planned_ms: row.sent_ms === null ? row.planned_ms : Math.round((row.sent_ms - lagMs) * 1e6) / 1e6,
+    lag_ms: lagMs,
+    ttfb_ms: later(row.ttfb_ms),
+    ttft_ms: later(row.ttft_ms),
+    ttfc_ms: later(row.ttfc_ms),
+    e2e_ms: later(row.e2e_ms),
+    done_ms: later(row.done_ms),
   }
 }

@@ -59,7 +59,19 @@ const readings: Readonly<
       (row) => over(minus(row.done_ms, row.ttft_ms), less(row.completion_tokens)),
     ],
     ['an answer of one token counts as 0', (row) => row.tpot_ms ?? 0],
-    ['weighted by tokens: long answers count more', (row) => repeated(row)],
+    [
+      'weighted by tokens: long answers count more',
+      (row) => repeated(row.tpot_ms, less(row.completion_tokens)),
+    ],
+    [
+      'TTFT is in it, and a request weighs by its tokens: (last token − send) ÷ N, N times',
+      (row) =>
+        repeated(over(minus(row.e2e_ms, row.lag_ms ?? 0), row.completion_tokens), row.completion_tokens),
+    ],
+    [
+      'TTFT is in it: (last token − actual send) ÷ N',
+      (row) => over(minus(row.e2e_ms, row.lag_ms ?? 0), row.completion_tokens),
+    ],
     [zeros, (row) => row.tpot_ms, true],
   ],
   gaps_ms: [
@@ -98,9 +110,8 @@ function less(tokens: number | null): number | null {
   return tokens === null ? null : tokens - 1
 }
 
-function repeated(row: RequestRow): readonly number[] | null {
-  if (row.tpot_ms === null || row.completion_tokens === null) return null
-  return Array.from({ length: row.completion_tokens - 1 }, () => row.tpot_ms ?? 0)
+function repeated(value: number | null, times: number | null): readonly number[] | null {
+  return value === null || times === null ? null : Array.from({ length: times }, () => value)
 }
 
 function insideChunks(row: RequestRow): readonly number[] | null {
