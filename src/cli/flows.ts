@@ -19,6 +19,10 @@ import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
 import type { PrefillConfig, PrefillOutcome } from '../flows/prefill.ts'
 import type { WhyConfig } from '../flows/why.ts'
 import type { WhyDocument } from '../report/why-document.ts'
+import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { PolicyFlowConfig, PolicyOutcome } from '../flows/scale-policy-flow.ts'
+import type { ServeConfig, ServeDeps } from '../flows/scale-serve.ts'
+import type { SignalsConfig, SignalsOutcome } from '../flows/scale-signals.ts'
 import type { WatchConfig, WatchDeps, WatchOutcome } from '../flows/watch.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Invocation } from './verb.ts'
@@ -40,6 +44,9 @@ export interface Flows {
   readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
   readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
   readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
+  readonly signalsFlow: (config: SignalsConfig, deps: FlowDeps) => Promise<SignalsOutcome>
+  readonly policyFlow: (config: PolicyFlowConfig, deps: FlowDeps) => Promise<PolicyOutcome>
+  readonly serveScaler: (config: ServeConfig, deps: ServeDeps) => Promise<void>
   readonly watchFlow: (config: WatchConfig, deps: WatchDeps) => Promise<WatchOutcome>
   readonly doctor: (invocation: Invocation) => Promise<ExitCode>
   readonly engine: (invocation: Invocation) => Promise<ExitCode>
@@ -60,6 +67,10 @@ export const lazyFlows: Flows = {
   simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
   prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
   whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),
+  signalsFlow: async (config, deps) => (await import('../flows/scale-signals.ts')).signalsFlow(config, deps),
+  policyFlow: async (config, deps) =>
+    (await import('../flows/scale-policy-flow.ts')).policyFlow(config, deps),
+  serveScaler: async (config, deps) => (await import('../flows/scale-serve.ts')).serveScaler(config, deps),
   watchFlow: async (config, deps) => (await import('../flows/watch.ts')).watchFlow(config, deps),
   doctor: async (invocation) => (await import('./verbs/doctor-action.ts')).runDoctor(invocation),
   engine: async (invocation) => (await import('./verbs/engine.ts')).runEngineVerb(invocation),

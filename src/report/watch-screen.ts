@@ -60,15 +60,18 @@ export function renderWatch(document: WatchDocument, { color }: { readonly color
 const wallNames = { saturation: 'saturation', slo: 'SLO', memory: 'memory' } as const
 
 function headline({ fleet, objectives, elapsed_s }: WatchDocument, paint: Paint): string {
-  const firing = objectives.flatMap(({ alerts }) =>
-    alerts.filter(({ state }) => state === 'fires').map(({ name }) => name),
-  )
+  const states = objectives.flatMap(({ alerts }) => alerts)
+  const firing = states.filter(({ state }) => state === 'fires').map(({ name }) => name)
   const state =
     firing.length > 0
       ? paint('bad', `PAGE (${[...new Set(firing)].join(', ')})`)
       : fleet.up < fleet.known
         ? paint('doubtful', `${fleet.known - fleet.up} of ${fleet.known} silent`)
-        : paint('good', 'quiet')
+        : states.length === 0
+          ? 'up'
+          : states.every(({ state: known }) => known === 'quiet')
+            ? paint('good', 'quiet')
+            : paint('doubtful', 'no page, but it cannot all be told yet')
   const rates = [
     fleet.requests_per_s === null ? null : formatRate(fleet.requests_per_s),
     fleet.output_tokens_per_s === null ? null : formatRate(fleet.output_tokens_per_s, 'tok/s'),
@@ -77,7 +80,9 @@ function headline({ fleet, objectives, elapsed_s }: WatchDocument, paint: Paint)
     state,
     `${count(fleet.running)} running, ${count(fleet.waiting)} waiting on ${fleet.up} ${fleet.up === 1 ? 'replica' : 'replicas'}`,
     ...rates,
-    `watched ${formatSpan(elapsed_s * 1000)}`,
+    fleet.window_s === 0
+      ? 'one look: rates and latencies take two'
+      : `watched ${formatSpan(elapsed_s * 1000)}`,
   ].join(' · ')
 }
 

@@ -89,6 +89,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./simulate.ts')).simulateVerb,
   },
   {
+    name: 'scale',
+    group: 'Operate',
+    brief: 'Signals to scale on, policies for HPA and KEDA, and a scaler that holds on silence',
+    load: async () => (await import('./scale.ts')).scaleVerb,
+  },
+  {
     name: 'watch',
     group: 'Operate',
     brief: 'A live deployment: load, latency, burn, distance to the walls',
