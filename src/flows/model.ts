@@ -137,8 +137,7 @@ const splitting: Readonly<Record<CoefficientName, string>> = {
   perContextTokenMs:
     'long prompts at several concurrencies: plimsoll sweep --concurrency 1,8,32 --prompt 4000',
   perPairMs: 'one user with prompts as long as they come: plimsoll run --concurrency 1 --prompt 16000',
-  perSequenceMs:
-    'short prompts at a high concurrency: plimsoll sweep --concurrency 32,128 --prompt 32',
+  perSequenceMs: 'short prompts at a high concurrency: plimsoll sweep --concurrency 32,128 --prompt 32',
   frontEndMs:
     'one user with short prompts and long answers: plimsoll run --concurrency 1 --prompt 32 --output 128',
 }

@@ -77,6 +77,8 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Work out',
     brief: 'Replicas for a demand, from the operating point of a sweep',
     load: async () => (await import('./plan.ts')).planVerb,
+  },
+  {
     name: 'model',
     group: 'Work out',
     brief: 'A model of an engine: fitted to load tests, asked about other loads, scored',
