@@ -1,4 +1,4 @@
-import { connect } from 'node:http2'
+import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveScaler, type ServeConfig } from '../src/flows/scale-serve.ts'
 import { scalerService } from '../src/operate/scale/external-scaler.ts'
@@ -80,9 +80,9 @@ function call(address: string, method: string, body: Buffer): Promise<Answer> {
     const pieces: Buffer[] = []
     let status = ''
     let message = ''
-    const read = (headers: Record<string, unknown>): void => {
-      if (headers['grpc-status'] !== undefined) status = String(headers['grpc-status'])
-      if (headers['grpc-message'] !== undefined) message = String(headers['grpc-message'])
+    const read = (headers: IncomingHttpHeaders): void => {
+      status = [headers['grpc-status'] ?? status].flat().join()
+      message = [headers['grpc-message'] ?? message].flat().join()
     }
     stream.on('response', read)
     stream.on('trailers', read)

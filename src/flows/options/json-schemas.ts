@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { configSchema } from './config-schema.ts'
+import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
@@ -13,6 +14,9 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     run: titled('plimsoll.run/1: one load test', open(convert(runSchema, documentParts))),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
+    signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
+    policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
+    watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),

@@ -10,6 +10,15 @@ import {
 import { freshDemand, liveDemand } from './live-demand.ts'
 import { readFields, writeBytes, writeVarint } from './protobuf.ts'
 
+/** Reads, or is refused in the one way that a caller is told of. */
+function refusedOrRead(bytes: Buffer): void {
+  try {
+    readScaledObjectRef(bytes)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+}
+
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
 describe('messages, byte for byte', () => {
@@ -51,11 +60,7 @@ describe('messages, byte for byte', () => {
   it('whatever comes, it is read or refused, never more', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-        try {
-          readScaledObjectRef(Buffer.from(bytes))
-        } catch (error) {
-          expect(error).toBeInstanceOf(RangeError)
-        }
+        expect(() => refusedOrRead(Buffer.from(bytes))).not.toThrow()
       }),
     )
   })

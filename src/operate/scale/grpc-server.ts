@@ -63,8 +63,8 @@ export async function startGrpcServer(methods: GrpcMethods, options: GrpcServerO
   })
   server.on('stream', (stream, headers) => {
     stream.on('error', () => stream.destroy())
-    const path = String(headers[':path'] ?? '')
-    const type = String(headers['content-type'] ?? '')
+    const path = headers[':path'] ?? ''
+    const type = headers['content-type'] ?? ''
     if (headers[':method'] !== 'POST' || !type.startsWith('application/grpc')) {
       stream.respond({ ':status': 415 }, { endStream: true })
       return
