@@ -151,7 +151,7 @@ async function openFolder(
   deps: FlowDeps,
   replicas: readonly ReplicaHistory[],
 ): Promise<RunFolder> {
-  const engine = replicas.find(({ facts }) => facts?.engine != null)?.facts?.engine ?? null
+  const engine = replicas.map(({ facts }) => facts?.engine ?? null).find((name) => name !== null) ?? null
   return createRunFolder(manifestOf(config, deps, engine), {
     parent: config.runsDir,
     startedAt: new Date(deps.wallClock()),

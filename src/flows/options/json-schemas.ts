@@ -6,6 +6,7 @@ import { prefillSchema } from '../prefill-schema.ts'
 import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { labSchema } from '../lab-schema.ts'
+import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
@@ -33,6 +34,9 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.prefill/1: TTFT against prompt length',
       open(convert(prefillSchema, documentParts)),
     ),
+    signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
+    policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
+    watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
