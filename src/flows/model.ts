@@ -137,8 +137,7 @@ const splitting: Readonly<Record<CoefficientName, string>> = {
   perContextTokenMs:
     'long prompts at several concurrencies: plimsoll sweep --concurrency 1,8,32 --prompt 4000',
   perPairMs: 'one user with prompts as long as they come: plimsoll run --concurrency 1 --prompt 16000',
-  perSequenceMs:
-    'short prompts at a high concurrency: plimsoll sweep --concurrency 32,128 --prompt 32',
+  perSequenceMs: 'short prompts at a high concurrency: plimsoll sweep --concurrency 32,128 --prompt 32',
   frontEndMs:
     'one user with short prompts and long answers: plimsoll run --concurrency 1 --prompt 32 --output 128',
 }
@@ -158,6 +157,7 @@ export function modelDocument(fitted: FittedEngine, runs: readonly string[], ver
     coefficients: fitted.coefficients,
     uncertainty: Object.fromEntries(coefficientNames.map((name, i) => [name, factors[i] as number])),
     log_covariance: fitted.logCovariance,
+    ensemble: fitted.ensemble,
     bounded_by: fitted.boundedBy,
     rms_error: fitted.rmsError,
     points: fitted.points.map(({ measured, fitted: other }) => ({
@@ -213,6 +213,7 @@ function engineOf(model: ModelDocument): FittedEngine {
     settings: model.settings,
     coefficients: model.coefficients as unknown as Coefficients,
     logCovariance: model.log_covariance,
+    ensemble: model.ensemble as unknown as readonly Coefficients[],
     boundedBy: model.bounded_by,
     rmsError: model.rms_error,
     points: [],
@@ -272,7 +273,7 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
   for (const path of await runsIn(config.runs)) {
     const { manifest, rows } = await readRun(path)
     const run = measuredRun(path, manifest.pacer, rows)
-    const foretold = predictRun(engineOf(model), run, '1')
+    const foretold = predictRun(engineOf(model), run)
     measuredPoints(run).forEach((measured, i) => {
       const other = foretold[i]
       if (other === undefined) return

@@ -102,8 +102,8 @@ export function replayLoss(run: RealRun, replay: Replay, fitOn: number): number 
   return Number.isFinite(sum) ? sum / Math.max(1, fitOn) : Number.MAX_VALUE
 }
 
-/** Huber's function. */
-function bent(error: number): number {
+/** Huber's function: the square up to 5 %, straight beyond. */
+export function bent(error: number): number {
   const size = Math.abs(error)
   return size < straightBeyond ? size * size : straightBeyond * (2 * size - straightBeyond)
 }
