@@ -157,6 +157,7 @@ export function modelDocument(fitted: FittedEngine, runs: readonly string[], ver
     coefficients: fitted.coefficients,
     uncertainty: Object.fromEntries(coefficientNames.map((name, i) => [name, factors[i] as number])),
     log_covariance: fitted.logCovariance,
+    ensemble: fitted.ensemble,
     bounded_by: fitted.boundedBy,
     rms_error: fitted.rmsError,
     points: fitted.points.map(({ measured, fitted: other }) => ({
@@ -212,6 +213,7 @@ function engineOf(model: ModelDocument): FittedEngine {
     settings: model.settings,
     coefficients: model.coefficients as unknown as Coefficients,
     logCovariance: model.log_covariance,
+    ensemble: model.ensemble as unknown as readonly Coefficients[],
     boundedBy: model.bounded_by,
     rmsError: model.rms_error,
     points: [],
@@ -271,7 +273,7 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
   for (const path of await runsIn(config.runs)) {
     const { manifest, rows } = await readRun(path)
     const run = measuredRun(path, manifest.pacer, rows)
-    const foretold = predictRun(engineOf(model), run, '1')
+    const foretold = predictRun(engineOf(model), run)
     measuredPoints(run).forEach((measured, i) => {
       const other = foretold[i]
       if (other === undefined) return

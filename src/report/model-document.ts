@@ -18,6 +18,8 @@ export interface ModelDocument {
   /** One standard deviation of each coefficient as a factor: 1.1 is about ±10 %; above 1.65 it is not known. */
   readonly uncertainty: Readonly<Record<string, number>>
   readonly log_covariance: readonly (readonly number[])[]
+  /** Twenty sets of coefficients that the runs cannot rule out; predictions are made for each. */
+  readonly ensemble: readonly Readonly<Record<string, number>>[]
   readonly bounded_by: 'physics' | 'not negative'
   readonly rms_error: number
   readonly points: readonly ModelPoint[]
