@@ -249,8 +249,9 @@ function checkLabels(
   metric: KnownMetric,
   live: LiveSeries | undefined,
 ): Finding[] {
-  const bare = !name.startsWith(catalogue.prefix)
-  const labels = [...(bare ? [] : catalogue.labels), ...metric.labels]
+  // `http_requests_total` is everybody's name: which labels it has is not for one engine to say.
+  if (!name.startsWith(catalogue.prefix)) return []
+  const labels = [...catalogue.labels, ...metric.labels]
   const findings: Finding[] = []
   const used = new Set([...matchers.map(({ label }) => label), ...by])
   for (const label of used) {
@@ -269,8 +270,9 @@ function checkLabels(
   if (live !== undefined) {
     for (const { label, operator, value } of matchers) {
       const values = live.labels.get(label)
-      if (operator !== '=' || value === '' || value.includes('$') || values === undefined || label === 'le')
-        continue
+      // A reason or a status has no series before it first happens; a model is there or it is not.
+      if (values === undefined || !catalogue.labels.includes(label)) continue
+      if (operator !== '=' || value === '' || value.includes('$')) continue
       if (!values.has(value)) {
         findings.push({
           kind: 'label_value',

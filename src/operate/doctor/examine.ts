@@ -2,7 +2,7 @@ import type { Scrape } from '../../measure/wire/prometheus-text.ts'
 import { seriesNames, type Catalogue, type EngineId } from '../catalogue/catalogue.ts'
 import { catalogues } from '../catalogue/engines.ts'
 import { checkQuery, type Finding, type KnownSeries, type LiveSeries } from './check-query.ts'
-import { isOneValue, selectorsOf } from './promql.ts'
+import { isOneValue } from './promql.ts'
 import type { MetricUse } from './read-uses.ts'
 
 /** A use of a metric with what is wrong with it. */
@@ -128,18 +128,19 @@ export function comparePage(live: ReadonlyMap<string, LiveSeries>, catalogue: Ca
 export interface LiveAnswer {
   readonly values: number
   readonly notNumbers: number
+  /** Series of an empty query that the server has not at all: a comparison that is not met is empty too, and says nothing. */
+  readonly absent: readonly string[]
   readonly ageSeconds: number | null
 }
 
 /** Findings from what a server answered. */
 export function answerFindings(use: MetricUse, answer: LiveAnswer): readonly Finding[] {
   const findings: Finding[] = []
-  const names = selectorsOf(use.query).map(({ name }) => name)
-  if (answer.values === 0) {
+  if (answer.absent.length > 0) {
     findings.push({
       kind: 'empty',
       severity: 'error',
-      message: `the server answers with nothing${use.silenceIsZero ? ', which the autoscaler takes for 0' : ''} (${names.join(', ')})`,
+      message: `the server has nothing for ${answer.absent.join(', ')}${use.silenceIsZero ? ', which the autoscaler takes for 0' : ''}`,
       suggestion: null,
     })
   }

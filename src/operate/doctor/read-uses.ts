@@ -65,7 +65,7 @@ function useOf(pair: Pair, parent: unknown): Omit<MetricUse, 'where'> | null {
     return {
       kind: 'autoscaler',
       query: text,
-      silenceIsZero: String(said('ignoreNullValues') ?? 'true') !== 'false',
+      silenceIsZero: said('ignoreNullValues') !== false && said('ignoreNullValues') !== 'false',
     }
   }
   if (
