@@ -13,7 +13,7 @@ import {
   type ExaminedUse,
 } from '../operate/doctor/examine.ts'
 import { selectorsOf, selectorText } from '../operate/doctor/promql.ts'
-import { readMetricUses } from '../operate/doctor/read-uses.ts'
+import { readMetricUses, recordsOf } from '../operate/doctor/read-uses.ts'
 import type { DoctorEngineFacts, DoctorFacts } from '../report/doctor-documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openAsker } from './send-once.ts'
@@ -30,9 +30,10 @@ export interface DoctorConfig {
 export async function doctorFlow(config: DoctorConfig, deps: Pick<FlowDeps, 'clock'>): Promise<DoctorFacts> {
   const seen = config.url === null ? null : await lookAtEngine(config.url, deps)
   const known: KnownSeries = { engine: config.engine ?? null, live: seen?.live ?? null }
+  const records = config.files.flatMap(({ text }) => recordsOf(text))
   const files = config.files.map(({ path, text }) => ({
     path,
-    uses: examineUses(readMetricUses(text, path), known),
+    uses: examineUses(readMetricUses(text, path), known, records),
   }))
   if (config.prometheus === null) return { engine: seen?.engine ?? null, prometheus: null, files }
   const server = await openPrometheus(config.prometheus, deps)

@@ -19,6 +19,12 @@ export type FindingKind =
   | 'empty' // the live server answers with nothing
   | 'not_a_number'
   | 'stale'
+  | 'time_weighted' // a mean of ratios
+  | 'absent_is_not_zero' // a ratio whose errors have no series yet
+  | 'unreachable' // a ratio compared with 1 or more
+  | 'zero_window'
+  | 'summary' // quantiles of a client, added up
+  | 'undefined_record' // a record that no rule makes
 
 /** What is wrong with a use of a metric, and what to write instead. */
 export interface Finding {

@@ -2,7 +2,9 @@ import type { Scrape } from '../../measure/wire/prometheus-text.ts'
 import { seriesNames, type Catalogue, type EngineId } from '../catalogue/catalogue.ts'
 import { catalogues } from '../catalogue/engines.ts'
 import { checkQuery, type Finding, type KnownSeries, type LiveSeries } from './check-query.ts'
-import { isOneValue } from './promql.ts'
+import { undefinedRecords } from '../slo/rules.ts'
+import { lintQuery } from './lint-rules.ts'
+import { isOneValue, selectorsOf } from './promql.ts'
 import type { MetricUse } from './read-uses.ts'
 
 /** A use of a metric with what is wrong with it. */
@@ -12,10 +14,19 @@ export interface ExaminedUse {
 }
 
 /** Checks the uses of a file. */
-export function examineUses(uses: readonly MetricUse[], known: KnownSeries): readonly ExaminedUse[] {
+export function examineUses(
+  uses: readonly MetricUse[],
+  known: KnownSeries,
+  records: readonly string[] = [],
+): readonly ExaminedUse[] {
   return uses.map((use) => ({
     use,
-    findings: distinct([...nameOrQuery(use, known), ...autoscalerFindings(use)]),
+    findings: distinct([
+      ...nameOrQuery(use, known),
+      ...autoscalerFindings(use),
+      ...(use.kind === 'name' ? [] : lintQuery(use.query)),
+      ...undefinedFindings(use, records),
+    ]),
   }))
 }
 
@@ -23,6 +34,20 @@ export function examineUses(uses: readonly MetricUse[], known: KnownSeries): rea
 function nameOrQuery(use: MetricUse, known: KnownSeries): readonly Finding[] {
   const findings = checkQuery(use.query, known)
   return use.kind === 'name' ? findings.filter(({ kind }) => kind !== 'wrong_type') : findings
+}
+
+/** Records whose family some rule makes, but not with this window: a misspelt one, mostly. */
+function undefinedFindings({ query }: MetricUse, records: readonly string[]): readonly Finding[] {
+  const family = (name: string): string => name.replace(/\d+[smhdwy]$/, '')
+  const families = new Set(records.map(family))
+  const used = selectorsOf(query).map(({ name }) => name)
+  const candidates = used.filter((name) => name.includes(':') && families.has(family(name)))
+  return undefinedRecords(records, candidates).map((name) => ({
+    kind: 'undefined_record',
+    severity: 'error',
+    message: `no rule makes ${name}, although others of its kind are made`,
+    suggestion: records.filter((record) => family(record) === family(name)).join(', ') || null,
+  }))
 }
 
 function autoscalerFindings({ kind, query, silenceIsZero }: MetricUse): readonly Finding[] {

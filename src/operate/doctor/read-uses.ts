@@ -112,3 +112,8 @@ function prefixed(name: string): string {
   }
   return name
 }
+
+/** The series that the rules of a file record. */
+export function recordsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^\s*(?:-\s*)?"?record"?:\s*['"]?([\w:]+)/gm)].map(([, name = '']) => name)
+}
