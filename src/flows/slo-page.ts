@@ -23,11 +23,15 @@ export interface TypedPage {
   readonly minBad: number
 }
 
-/** The policy asked for and, beside it, the other presets. */
+/** The policy asked for and, beside it, those presets whose windows fit into the period. */
 function policiesFor(first: SloSpec['policy'], period: string): ReturnType<typeof policyFor>[] {
   const own = policyFor(first, period)
-  const others = Object.keys(presetPolicies).filter((name) => name !== own.name)
-  return [own, ...others.map((name) => policyFor(name, period))]
+  const others = Object.values(presetPolicies).filter(
+    ({ name, alerts }) =>
+      name !== own.name &&
+      alerts.every(({ long }) => readPromSeconds(long, 'a window') <= readPromSeconds(period, '--window')),
+  )
+  return [own, ...others.map((text) => policyFor(text, period))]
 }
 
 /** Should somebody be paged, by typed shares or counts? */

@@ -9,6 +9,13 @@ import { labSchema } from '../lab-schema.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
+import {
+  doctorSchema,
+  sloBudgetSchema,
+  sloPageSchema,
+  sloRulesSchema,
+  sloTestSchema,
+} from './slo-document-schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -37,6 +44,14 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
     policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
     watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
+    'slo-page': titled('plimsoll.slo-page/1: should someone be paged?', open(convert(sloPageSchema))),
+    'slo-budget': titled('plimsoll.slo-budget/1: an error budget', open(convert(sloBudgetSchema))),
+    'slo-rules': titled('plimsoll.slo-rules/1: alerts and what they can do', open(convert(sloRulesSchema))),
+    'slo-test': titled('plimsoll.slo-test/1: the tests of rules', open(convert(sloTestSchema))),
+    doctor: titled(
+      'plimsoll.doctor/1: metrics that are asked for, and those that are there',
+      open(convert(doctorSchema)),
+    ),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
