@@ -9,7 +9,7 @@ import { createEngine } from '../dist/simulate/engine/engine.js'
 import { enginePreset } from '../dist/simulate/engine/presets.js'
 import { runVirtual } from '../dist/simulate/engine/run-virtual.js'
 import {
-  exceedanceIact,
+  exceedanceMemory,
   nearestRank,
   orderStatisticInterval,
   percentile,
@@ -28,7 +28,7 @@ function tryInterval(values, level, truth) {
   const n = values.length
   const sorted = sortAscending(values)
   const estimate = sorted[nearestRank(n, level) - 1]
-  const { tau, nEff } = exceedanceIact(values, estimate)
+  const { tau, nEff } = exceedanceMemory(values, estimate)
   if (tau === null) return null
   const share = Number(level) / 100
   const clusters = nEff * Math.min(share, 1 - share)
@@ -269,8 +269,8 @@ function page() {
     '',
     '## Within-run intervals of a percentile',
     '',
-    'Nominal 95 %. The interval takes the ranks of floor(n_eff) independent values, n_eff = n ÷ τ, τ the integrated autocorrelation',
-    `time of the indicator "above the estimate". ${replications} runs a cell (a third of that for 10,000 requests of the engine). "Independent values": what it would be`,
+    'Nominal 95 %. The interval takes the ranks of floor(n_eff) independent values, n_eff = n ÷ τ, τ the autocorrelation time',
+    `of the indicator "above the estimate", by Sokal's window and by batch means, whichever is larger. ${replications} runs a cell (a third of that for 10,000 requests of the engine). "Independent values": what it would be`,
     'without the correction. The engine is the `demo` preset in virtual time, Poisson arrivals at a share of its best throughput',
     `(${capacity.toFixed(0)} requests/s of 64–448 prompt and 16–112 answer tokens); its truth is the percentile of all its runs of 10,000 together.`,
     '',
