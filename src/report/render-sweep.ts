@@ -109,7 +109,10 @@ function pointRow(
       : point.verdict.reasons.map(({ message }) => message).join('; ')
   return [
     { text: chosen ? '▸' : '', style: 'good' },
-    { text: formatPlain(point.load.value), mark: suspect ? ` ${notes.mark(`not used: ${why}`)}` : '' },
+    {
+      text: formatPlain(point.load.value),
+      mark: suspect ? ` ${notes.mark(`${isUsed(point) ? 'suspect' : 'not used'}: ${why}`)}` : '',
+    },
     { text: point.in_flight === null ? '–' : formatPlain(point.in_flight) },
     { text: tokens === null ? '–' : formatNumber(tokens) },
     { text: tpot.texts[at]!, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
@@ -119,6 +122,11 @@ function pointRow(
     { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
     { text: [pointWord(point, document), point.stopped ?? ''].filter((word) => word !== '').join('; ') },
   ]
+}
+
+/** The walls leave out the points whose numbers the client set; the other suspects are used, with the reservation. */
+function isUsed({ suspect }: SweepPoint): boolean {
+  return !suspect.some((why) => why.startsWith('client-bound'))
 }
 
 type TailMetric = 'tpot_ms' | 'ttft_ms'
