@@ -206,7 +206,7 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     ignoreEos: config.ignoreEos,
     extraBody: config.extraBody,
     stream: true,
-    continuousUsage: false,
+    continuousUsage: true,
     temperature: null,
     count: load.count,
     durationMs: load.measureMs === null ? null : load.warmupMs + load.measureMs,

@@ -1,7 +1,12 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { calculationSchema } from '../calculation-schema.ts'
+import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
+import { prefillSchema } from '../prefill-schema.ts'
+import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
+import { labSchema } from '../lab-schema.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
@@ -13,10 +18,25 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     config: titled('plimsoll.yaml', convert(configSchema)),
     run: titled('plimsoll.run/1: one load test', open(convert(runSchema, documentParts))),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
+    compare: titled('plimsoll.compare/1: A against B', open(convert(compareSchema, documentParts))),
+    'compare-plan': titled(
+      'plimsoll.compare-plan/1: how many runs an effect needs',
+      open(convert(comparePlanSchema, documentParts)),
+    ),
+    calculation: titled(
+      'plimsoll.calculation/1: one worked figure',
+      open(convert(calculationSchema, documentParts)),
+    ),
+    lab: titled('plimsoll.lab/1: an experiment', open(convert(labSchema))),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
     signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
     policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
     watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
+    why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
+    prefill: titled(
+      'plimsoll.prefill/1: TTFT against prompt length',
+      open(convert(prefillSchema, documentParts)),
+    ),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
