@@ -61,10 +61,8 @@ export function objectivesYaml(
         each.map(describeLimit).join(' and '),
         good ?? '99%',
       )
-    for (const limit of run)
-      if (limit.percentile !== '100') add(limit.metric, describeLimit(limit), `${limit.percentile}%`)
+    for (const limit of run) add(limit.metric, describeLimit(limit), `${limit.percentile}%`)
   }
-  if (Object.keys(objectives).length === 0) return null
   const id = scalerEngine(engine)
   const label = id === 'dynamo' ? 'model' : id === 'tgi' || id === 'llamacpp' ? null : 'model_name'
   return stringify({
