@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { RunProgress } from '../report/progress.ts'
+import type { WatchDocument } from '../report/watch-document.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
 
 /**
@@ -62,6 +63,7 @@ export interface SweepOutcome {
 export type Shown =
   | { readonly kind: 'run'; readonly path: string; readonly document: RunDocument }
   | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
+  | { readonly kind: 'watch'; readonly path: string; readonly document: WatchDocument }
 
 export interface ShowOutcome {
   readonly shown: readonly Shown[]

@@ -55,9 +55,11 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const { renderRun } = await import('../../report/render-run.ts')
   const { renderSweep } = await import('../../report/render-sweep.ts')
-  const texts = shown.map((one) =>
-    one.kind === 'run' ? renderRun(one.document, options) : renderSweep(one.document, options),
-  )
+  const { renderWatch } = await import('../../report/watch-screen.ts')
+  const texts = shown.map((one) => {
+    if (one.kind === 'run') return renderRun(one.document, options)
+    return one.kind === 'sweep' ? renderSweep(one.document, options) : renderWatch(one.document, options)
+  })
   cli.stdout.write(texts.join('\n'))
   return exitCodes.fine
 }

@@ -7,6 +7,8 @@ import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { labSchema } from '../lab-schema.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
+import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
+import { labSchema } from '../lab-schema.ts'
 import { planSchema } from '../plan-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 import {
@@ -36,6 +38,9 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     ),
     lab: titled('plimsoll.lab/1: an experiment', open(convert(labSchema))),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
+    signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
+    policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
+    watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
     why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
     prefill: titled(
       'plimsoll.prefill/1: TTFT against prompt length',
