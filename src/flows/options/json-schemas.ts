@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
@@ -11,6 +12,8 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     config: titled('plimsoll.yaml', convert(configSchema)),
     run: titled('plimsoll.run/1: one load test', open(convert(runSchema, documentParts))),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
+    simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
+    model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
