@@ -13,7 +13,7 @@ import {
 import { LogBucketSketch } from '../stats/log-bucket-sketch.ts'
 import { fleetPercentileBounds, type ReplicaKnots } from '../stats/mixture.ts'
 import { percentile, percentileShare, sortAscending, type Percentile } from '../stats/percentile.ts'
-import { toNumber } from '../stats/rational.ts'
+import { toNumber, toRational } from '../stats/rational.ts'
 import { averagedPercentiles } from './traps.ts'
 
 /** How a fleet's percentile is known. */
@@ -127,8 +127,8 @@ export function fleetFromQuantiles(replicas: readonly ReplicaKnots[], level: Per
   const { low, high } = fleetPercentileBounds(replicas, level)
   const share = toNumber(percentileShare(level))
   const each = replicas.map(({ knots }) => {
-    const own = knots.find(([known]) => Math.abs(Number(known) - share) < 1e-12)
-    return own === undefined ? null : Number(own[1])
+    const own = knots.find(([known]) => Math.abs(toNumber(toRational(known)) - share) < 1e-12)
+    return own === undefined ? null : toNumber(toRational(own[1]))
   })
   const known = each.filter((value) => value !== null)
   const averaged = averagedPercentiles(known)

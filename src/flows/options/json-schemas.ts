@@ -3,6 +3,7 @@ import type { GenericSchema } from 'valibot'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { planSchema } from '../plan-schema.ts'
+import { fleetSchema, importSchema } from './import-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -19,6 +20,11 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       open(convert(comparePlanSchema, documentParts)),
     ),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
+    import: titled(
+      'plimsoll.import/1: results of another tool, recomputed',
+      open(convert(importSchema, documentParts)),
+    ),
+    fleet: titled('plimsoll.fleet/1: several runs as one fleet', open(convert(fleetSchema, documentParts))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
