@@ -114,6 +114,10 @@ export function benchList({ quick, 'vllm-python': python }) {
           budget: 1,
           unit: 'ms',
           read: number(/^median p99 ([\d.]+) ms/m),
+          peer: text(
+            /([\d.]+) of a bare sleep's ([\d.]+) ms/,
+            ([, times, ms]) => `${times} × a thread that only sleeps (${ms} ms late)`,
+          ),
         },
         {
           what: 'rows of `run` without a line in the engine’s own record',

@@ -19,6 +19,8 @@ function synthetic(seed: number, change: Partial<RealRun> = {}): RealRun {
     model: 'meta-llama/Llama-3.1-8B',
     gpuName: 'NVIDIA H100 80GB HBM3',
     gpus: 1,
+    dataParallel: 1,
+    expertParallel: false,
     gpuMemoryBytes: null,
     maxNumSeqs: 48,
     maxNumBatchedTokens: 2048,
@@ -85,6 +87,16 @@ describe('fitRun', () => {
     const run = synthetic(3, { gpuName: 'a GPU of tomorrow' })
     const fit = fitRun(run, { fitOn: 60, starts: 1, evaluations: 30, seed: 1 })
     expect(fit.bounds.source).toBe('not negative')
+  })
+
+  test('two ranks of data parallelism are two engines', () => {
+    const one = synthetic(5, { maxNumSeqs: 8 })
+    const two = synthetic(5, { maxNumSeqs: 8, dataParallel: 2 })
+    const last = (run: RealRun): number => Math.max(...run.requests.map((request) => request.lastTokenMs))
+    expect(last(two)).toBeLessThan(0.7 * last(one))
+    const fit = fitRun(two, { fitOn: 60, starts: 1, evaluations: 120, seed: 1 })
+    const { errors } = scoreReplay(two, fit.best.replay, fit.fitOn)
+    expect(Math.abs(errors.e2eMean as number)).toBeLessThan(0.03)
   })
 
   test('a replay of itself has no loss, a slower one has some', () => {

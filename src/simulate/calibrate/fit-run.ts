@@ -47,7 +47,10 @@ export const defaultFitRunOptions: FitRunOptions = { fitOn: 100, starts: 5, eval
 export function fitRun(run: RealRun, options: FitRunOptions = defaultFitRunOptions): RunFit {
   const gpu = gpuCalled(run.gpuName)
   const shape = architectureCalled(run.model)
-  const bounds = gpu === null || shape === null ? openBounds : physicalBounds(gpu, shape, run.gpus)
+  const bounds =
+    gpu === null || shape === null
+      ? openBounds
+      : physicalBounds(gpu, shape, run.gpus, run.gpus * (run.expertParallel ? run.dataParallel : 1))
   const settings = realEngineConfig(run)
   const fitOn = Math.min(options.fitOn, run.requests.length)
   const random = randomStream(options.seed, 'fit-starts')
@@ -99,8 +102,8 @@ export function replayLoss(run: RealRun, replay: Replay, fitOn: number): number 
   return Number.isFinite(sum) ? sum / Math.max(1, fitOn) : Number.MAX_VALUE
 }
 
-/** Huber's function. */
-function bent(error: number): number {
+/** Huber's function: the square up to 5 %, straight beyond. */
+export function bent(error: number): number {
   const size = Math.abs(error)
   return size < straightBeyond ? size * size : straightBeyond * (2 * size - straightBeyond)
 }

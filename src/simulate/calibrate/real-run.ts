@@ -9,6 +9,10 @@ export interface RealRun {
   readonly gpuName: string
   /** GPUs that hold one replica. */
   readonly gpus: number
+  /** Ranks of data parallelism: each has a scheduler, seats and a pool of its own. */
+  readonly dataParallel: number
+  /** The experts of a mixture are spread over all ranks. */
+  readonly expertParallel: boolean
   readonly gpuMemoryBytes: number | null
   readonly maxNumSeqs: number
   readonly maxNumBatchedTokens: number
@@ -60,6 +64,8 @@ export function readRealRun(texts: RealRunTexts): RealRun {
     model: typeof meta['model'] === 'string' ? meta['model'] : 'unknown',
     gpuName: typeof hardware['device_name'] === 'string' ? hardware['device_name'] : 'unknown',
     gpus: numberOr(engine['tensor_parallel_size'], 1) * numberOr(engine['pipeline_parallel_size'], 1),
+    dataParallel: Math.max(1, numberOr(engine['data_parallel_size'], 1)),
+    expertParallel: engine['enable_expert_parallel'] === true,
     gpuMemoryBytes:
       typeof gibibytes === 'number'
         ? gibibytes * 1e9

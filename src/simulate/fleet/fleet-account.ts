@@ -10,17 +10,6 @@ export type LossKind =
   | 'refused' // no replica could ever hold it
   | 'failed' // the engine ended it: its pool became too small
 
-/** How an answered request was. Times from its first intended send. */
-export interface Answered {
-  readonly ttftMs: number
-  readonly e2eMs: number
-  readonly outputTokens: number
-  /** Wait in front of all replicas and in the line of its own. */
-  readonly queueMs: number
-  readonly preemptions: number
-  readonly attempts: number
-}
-
 /** Figures of one window; requests belong to it by intended send. */
 export interface FleetWindow {
   readonly startMs: number
@@ -41,6 +30,8 @@ export class FleetAccount {
   readonly tpot: LatencySketch = new LatencySketch()
   readonly e2e: LatencySketch = new LatencySketch()
   readonly queue: LatencySketch = new LatencySketch()
+  /** TTFT by the index of the replica's group. */
+  readonly ttftOfGroup: LatencySketch[] = []
   arrived = 0
   answered = 0
   good = 0
@@ -62,7 +53,8 @@ export class FleetAccount {
   private readonly windowMs: number
   private readonly windows: { arrived: number; good: number; bad: number; mostWaiting: number }[]
 
-  constructor(objective: Objective | null, windowMs: number, durationMs: number) {
+  constructor(objective: Objective | null, windowMs: number, durationMs: number, groups = 1) {
+    for (let group = 0; group < groups; group++) this.ttftOfGroup.push(new LatencySketch())
     this.limits = objective?.each ?? []
     this.windowMs = windowMs
     const count = Math.max(1, Math.ceil(durationMs / windowMs))
@@ -81,12 +73,15 @@ export class FleetAccount {
     tokens: number,
     queueMs: number,
     evictions: number,
+    group: number,
   ): void {
     this.answered += 1
     this.outputTokens += tokens
     this.preemptions += evictions
     this.ttft.record(ttftMs)
     this.e2e.record(e2eMs)
+    // With one group it is the same as all.
+    if (this.ttftOfGroup.length > 1) this.ttftOfGroup[group]?.record(ttftMs)
     this.queue.record(queueMs)
     const tpotMs = tokens > 1 ? (e2eMs - ttftMs) / (tokens - 1) : null
     if (tpotMs !== null) this.tpot.record(tpotMs)

@@ -64,7 +64,7 @@ export class FleetRun {
 
   constructor(spec: FleetSpec, onResult: ((result: FleetResult) => void) | null, keepTokenTimes: boolean) {
     this.spec = spec
-    this.account = new FleetAccount(spec.objective, spec.windowMs, spec.durationMs)
+    this.account = new FleetAccount(spec.objective, spec.windowMs, spec.durationMs, spec.groups.length)
     this.router = createRouter(spec.router, randomStream(spec.seed, 'router'))
     this.backoffs = randomStream(spec.seed, 'backoff')
     this.onResult = onResult
@@ -253,6 +253,7 @@ export class FleetRun {
       facts.outputTokens,
       scheduledMs - sentMs,
       facts.preemptions,
+      replica.groupIndex,
     )
     if (this.onResult !== null) {
       const times =
@@ -312,7 +313,7 @@ export class FleetRun {
 
   /** A new replica, which serves from `readyMs` on; infinite: when `serve` is called. */
   order(group: ReplicaGroup, readyMs: number): Replica {
-    const replica = new Replica(this.wakes.add(), group, this.nowMs)
+    const replica = new Replica(this.wakes.add(), group, this.spec.groups.indexOf(group), this.nowMs)
     this.replicas.push(replica)
     if (readyMs <= this.nowMs) this.serve(replica)
     else if (readyMs < Number.POSITIVE_INFINITY) this.at(readyMs, () => this.serve(replica))

@@ -7,6 +7,7 @@ import type { RouterTarget } from './router.ts'
 export class Replica implements RouterTarget {
   readonly index: number
   readonly group: ReplicaGroup
+  readonly groupIndex: number
   /** Null while it starts and when it is gone. */
   engine: Engine | null = null
   state: 'starting' | 'warm' | 'ready' | 'draining' | 'gone' = 'starting'
@@ -17,9 +18,10 @@ export class Replica implements RouterTarget {
   readyMs = -1
   goneMs = -1
 
-  constructor(index: number, group: ReplicaGroup, orderedMs: number) {
+  constructor(index: number, group: ReplicaGroup, groupIndex: number, orderedMs: number) {
     this.index = index
     this.group = group
+    this.groupIndex = groupIndex
     this.orderedMs = orderedMs
   }
 }
