@@ -67,6 +67,14 @@ describe('what plimsoll import prints', () => {
       0,
     ],
     ['guidellm.txt', () => [place('fixtures/import/guidellm-0.8.1.json.gz')], 5],
+    [
+      'aiperf.txt',
+      () => [
+        place('fixtures/import/aiperf-0.13.0.jsonl.gz'),
+        place('fixtures/import/aiperf-0.13.0-summary.json.gz'),
+      ],
+      5,
+    ],
     ['sglang.txt', () => [place('cases/imp-02-sglang-jsonl-infinity.result.jsonl')], 0],
     ['all-failed.txt', () => [place('cases/imp-03-nan-everywhere.result.json')], 5],
     ['spans.txt', () => [place('cases/imp-06-merge-two-runs.runs.json')], 0],
@@ -138,6 +146,24 @@ describe('an imported run', () => {
     expect(differing.filter(({ why }) => why?.startsWith('no reading') === true)).toEqual([])
     const tpot = differing.find(({ name }) => name === 'time_per_output_token_ms.p99')
     expect(tpot?.why).toContain('TTFT is in it')
+  })
+
+  it('AIPerf, really written: tokens of its own tokenizer are not those of the server', async () => {
+    const { runs } = await importJson(
+      place('fixtures/import/aiperf-0.13.0.jsonl.gz'),
+      place('fixtures/import/aiperf-0.13.0-summary.json.gz'),
+      '--dry-run',
+    )
+    const [only, ...others] = runs
+    expect(others).toEqual([])
+    expect(only?.run.warnings.map(({ kind }) => kind)).toContain('token_count_disagrees')
+    const differing = only?.published.filter(({ status }) => status === 'differs') ?? []
+    expect(differing.filter(({ why }) => why?.startsWith('no reading') === true)).toEqual([])
+    const itl = differing.find(({ name }) => name === 'inter_token_latency.avg')
+    expect([itl?.why, Math.round((itl?.ours ?? 0) / (itl?.published ?? 1))]).toEqual([
+      "N by its own tokenizer, ours is the server's",
+      4,
+    ])
   })
 
   it('requests and summary of one test are held against each other', async () => {

@@ -1,5 +1,5 @@
 import { mean, standardDeviation } from '../../../stats/describe.ts'
-import { percentile, type PercentileType } from '../../../stats/percentile.ts'
+import { percentile, sortAscending, type PercentileType } from '../../../stats/percentile.ts'
 import type { ImportedRun, Published, PublishedMetric } from './imported-run.ts'
 import { rateReadings, valueReadings, type RateInput, type ValueReading } from './readings.ts'
 
@@ -47,12 +47,31 @@ export function comparePublished(run: ImportedRun, rates: RateInput): readonly C
         const status = value === null ? 'not_published' : 'not_recomputable'
         return { ...base, ours: null, status, why, explained: [] }
       }
-      if (statistic === 'rate') return compareRate(base, rateReadings(metric, rows, rates), one.why)
-      const known = readings.get(metric) ?? valueReadings(metric, rows)
+      if (statistic === 'rate')
+        return compareRate(base, rateReadings(metric, rows, rates, run.toolOutputTokens ?? null), one.why)
+      const known = readings.get(metric) ?? withOwn(valueReadings(metric, rows), metric, run)
       readings.set(metric, known)
       return compareValue(base, known, one.why, formulaOf(run, metric))
     })
   return settle(drafts)
+}
+
+/** The readings with the tool's own TPOT behind ours, where it counts tokens otherwise. */
+function withOwn(
+  readings: readonly ValueReading[],
+  metric: PublishedMetric,
+  run: ImportedRun,
+): readonly ValueReading[] {
+  const { toolTpotMs } = run
+  if (metric !== 'tpot_ms' || toolTpotMs === undefined) return readings
+  const own: ValueReading = {
+    why: "N by its own tokenizer, ours is the server's",
+    sorted: () =>
+      sortAscending(
+        run.rows.flatMap((row, at) => (row.ok && row.phase === 'measure' ? (toolTpotMs[at] ?? []) : [])),
+      ),
+  }
+  return [...readings, own]
 }
 
 interface Explanation {
