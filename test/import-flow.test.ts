@@ -258,6 +258,28 @@ describe('show --as-fleet', () => {
     expect(v.safeParse(fleetSchema, fleet).issues?.map((issue) => issue.message)).toBeUndefined()
   })
 
+  it('adds the histograms of scrapes, and prints what their buckets leave open', async () => {
+    const scrape = (counts: readonly number[]): string =>
+      [
+        '# TYPE vllm:time_to_first_token_seconds histogram',
+        ...['0.1', '0.25', '0.5', '1.0', '+Inf'].map(
+          (le, at) => `vllm:time_to_first_token_seconds_bucket{model_name="m",le="${le}"} ${counts[at]}`,
+        ),
+        `vllm:time_to_first_token_seconds_sum{model_name="m"} 1`,
+        `vllm:time_to_first_token_seconds_count{model_name="m"} ${counts[4]}`,
+        '',
+      ].join('\n')
+    const a = file('a.prom', scrape([900, 990, 998, 1000, 1000]))
+    const b = file('b.prom', scrape([100, 200, 400, 480, 500]))
+    const { stdout, exitCode } = await cliRun(['show', a, b, '--as-fleet'], {
+      flows,
+      files: Object.fromEntries([a, b].map((path) => [path, readFileSync(path, 'utf8')])),
+    })
+    const text = stdout.replaceAll(folder, '.')
+    expect(text).toBe(golden('as-fleet-scrapes.txt', text))
+    expect(exitCode).toBe(0)
+  })
+
   it('bounds what has only published quantiles', async () => {
     const source = place('cases/imp-02-sglang-jsonl-infinity.result.jsonl')
     const first = await importJson(source, '--out', join(folder, 'q'))

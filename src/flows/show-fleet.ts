@@ -103,7 +103,9 @@ function requestFigures(replicas: readonly Replica[], warnings: Warning[]): Flee
       (replica.kind === 'requests' ? replica.rows : []).map(of).filter((value) => value !== null),
     )
     const n = lists.reduce((sum, list) => sum + list.length, 0)
-    return n === 0 ? [] : [figureOf(metric, label, n, (level) => fleetFromRequests(lists, level), warnings)]
+    return n === 0
+      ? []
+      : [figureOf(metric, label, n, (level) => fleetFromRequests(lists, level, 'ms'), warnings)]
   })
 }
 
@@ -121,7 +123,7 @@ function scrapeFigures(replicas: readonly Replica[], warnings: Warning[]): Fleet
     if (histograms.length < scrapes.length) return []
     const inMs = histograms.map(milliseconds)
     const n = inMs.reduce((sum, { buckets }) => sum + (buckets.at(-1)?.count ?? 0), 0)
-    return [figureOf(name, name, n, (level) => fleetFromClassic(inMs, level), warnings)]
+    return [figureOf(name, name, n, (level) => fleetFromClassic(inMs, level, 'ms'), warnings)]
   })
 }
 

@@ -49,7 +49,7 @@ describe('the P99 of a fleet of which one replica is slow', () => {
     expect(found.value).toBeGreaterThan(1)
     expect(found.warnings[0]).toMatchObject({ kind: 'bucket_error' })
     expect(found.warnings[0]?.message).toMatch(
-      /^p99 lies somewhere in the bucket from 1 to 2.5: the estimate may be off by \d+ %$/,
+      /^it lies somewhere in the bucket from 1 to 2.5: the estimate may be off by \d+ %$/,
     )
   })
 
