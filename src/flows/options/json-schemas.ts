@@ -11,6 +11,7 @@ import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
 import { labSchema } from '../lab-schema.ts'
 import { planSchema } from '../plan-schema.ts'
+import { fleetSchema, importSchema } from './import-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
 import {
   doctorSchema,
@@ -42,6 +43,11 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
     policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
     watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
+    import: titled(
+      'plimsoll.import/1: results of another tool, recomputed',
+      open(convert(importSchema, documentParts)),
+    ),
+    fleet: titled('plimsoll.fleet/1: several runs as one fleet', open(convert(fleetSchema, documentParts))),
     why: titled('plimsoll.why/1: why A is slower than B', open(convert(whySchema, documentParts))),
     prefill: titled(
       'plimsoll.prefill/1: TTFT against prompt length',
