@@ -102,7 +102,8 @@ describe('a comparison of run folders', () => {
   it('lists the residue: the model, the lengths', async () => {
     const a = await arm('ra', () => ({ tpotMs: 20 }), 2)
     const b = await arm('rb', () => ({ tpotMs: 20, model: 'n', tokens: 30 }), 2)
-    const { residue } = await compareRuns({ a, b }, settings, '0.1.0')
+    const { residue, warnings } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(warnings.map(({ kind }) => kind)).toEqual(['length_confounded'])
     expect(residue.map(({ name, a: first, b: second }) => [name, first, second])).toEqual([
       ['model', 'm', 'n'],
       ['tokens an answer', '20', '30'],
