@@ -36,7 +36,8 @@ async function bare(port, streams) {
       onread: {
         buffer,
         callback(length, bytes) {
-          for (let at = 0; at < length; at++) if (bytes[at] === 10 && bytes[at + 1] === 10) events++
+          for (let at = 0; at < length; at++)
+            if (bytes[at] === 10 && at + 1 < length && bytes[at + 1] === 10) events++
           if (bytes[length - 5] === 48 && bytes[length - 4] === 13) socket.emit('whole')
           return true
         },
@@ -69,7 +70,8 @@ async function undici(port, streams) {
           onRequestStart() {},
           onResponseStart() {},
           onResponseData(_, bytes) {
-            for (let at = 0; at < bytes.length; at++) if (bytes[at] === 10 && bytes[at + 1] === 10) events++
+            for (let at = 0; at < bytes.length; at++)
+              if (bytes[at] === 10 && at + 1 < bytes.length && bytes[at + 1] === 10) events++
           },
           onResponseEnd: resolve,
           onResponseError: (_, error) => reject(error),

@@ -1,5 +1,5 @@
 // What reading a streamed event costs this client, beside a bare Node socket and undici's dispatch, and how late its stamps are.
-//   node bench/wire-cpu.mjs [streams=200] [events=1000] [gapMs=10]
+//   node bench/wire-cpu.mjs [streams=200] [events=1500] [gapMs=10]
 // Each client runs in a process of its own against a sender in another, one after the other; CPU is the client process's user and
 // system time from when its connections stand to the end of the last stream.
 import { fork } from 'node:child_process'
@@ -68,7 +68,7 @@ function next(child) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [streams = 200, events = 1000, gapMs = 10] = process.argv.slice(2).map(Number)
+  const [streams = 200, events = 1500, gapMs = 10] = process.argv.slice(2).map(Number)
   console.log(`${streams} streams x ${1000 / gapMs} events/s, ${events} events each`)
   await measureWireCpu({ streams, events, gapMs }, (result) => {
     const { client, cpuUsPerEvent, userUsPerEvent, busyShare, lost, stampLagMs, ttftErrorP99Ms } = result

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'PLIM_OBJECTIVE' // an objective that cannot be read
   | 'PLIM_NUMBER' // a number or quantity that cannot be read, or an impossible input of a formula
   | 'PLIM_STOPPED' // ended early, because nearly everything failed
+  | 'PLIM_INTERRUPTED' // Ctrl-C before anything was sent
   | 'PLIM_INTERNAL' // a fault of plimsoll itself
 
 /** Where in a text something was found. `line` and `column` count from 1. */

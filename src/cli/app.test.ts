@@ -10,6 +10,9 @@ describe('help', () => {
     expect(exitCode).toBe(0)
     expect(stderr).toBe('')
     const width = Math.max(...verbEntries.map(({ name }) => name.length))
+    for (const { name, brief } of verbEntries) {
+      expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
+    }
     for (const { name, brief } of verbEntries) expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
     expect(stdout).toContain('130 interrupted')
     for (const argv of [['--help'], ['-h'], ['help']]) expect((await cliRun(argv)).stdout).toBe(stdout)
@@ -78,7 +81,11 @@ describe('a mistake is named, and nothing is sent', () => {
     ['a flag like no other', ['run', '--zzzzzzzz'], 'unknown flag --zzzzzzzz     (exit 2; nothing was sent)'],
     ['a letter', ['run', '-z'], 'unknown flag -z'],
     ['a verb', ['swep'], 'unknown verb swep; did you mean sweep?     (exit 2; nothing was sent)'],
-    ['a verb like no other', ['benchmark'], 'unknown verb benchmark; the verbs are run, sweep, '],
+    [
+      'a verb like no other',
+      ['benchmark'],
+      `unknown verb benchmark; the verbs are ${verbEntries.map(({ name }) => name).join(', ')}`,
+    ],
     ['what another verb has', ['sweep', '--num-prompts', '4'], 'unknown flag --num-prompts'],
     ['a word too many', ['run', 'now'], 'unexpected argument now'],
     ['a value too few', ['run', '--seed'], '--seed needs a value'],
@@ -130,6 +137,11 @@ describe('exit codes', () => {
       '5: stopped because nearly everything failed',
       5,
       () => Promise.reject(new PlimsollError('PLIM_STOPPED', 'all failed')),
+    ],
+    [
+      '130: interrupted before anything was measured',
+      130,
+      () => Promise.reject(new PlimsollError('PLIM_INTERRUPTED', 'ended before anything was measured')),
     ],
     ['2: nothing answers', 2, () => Promise.reject(new PlimsollError('PLIM_CONNECT', 'nothing answers'))],
     ['1: a fault of plimsoll', 1, () => Promise.reject(new TypeError('x is not a function'))],

@@ -35,7 +35,9 @@ export async function runCli(argv: readonly string[], cli: CliContext): Promise<
 
 async function dispatch(argv: readonly string[], cli: CliContext): Promise<ExitCode> {
   const entry = verbEntries.find((one) => one.name === argv[0])
-  const verb = entry === undefined ? null : await entry.load()
+  const loaded = entry === undefined ? null : await entry.load()
+  const verb = loaded === null ? null : selected(loaded, argv[1])
+  const title = entry === undefined ? null : verb === loaded ? entry.name : `${entry.name} ${argv[1]}`
   let args = argv
   if (verb !== null) {
     const rest = argv.slice(1)
@@ -64,13 +66,18 @@ async function dispatch(argv: readonly string[], cli: CliContext): Promise<ExitC
       documentation: { disableAnsiColor: true },
       localization: { text: messages(verb) },
     },
-    { help: helpFlag(entry?.name ?? null, verb, cli), version: versionFlag(cli) },
+    { help: helpFlag(title, verb, cli), version: versionFlag(cli) },
   )
   await run(app, args, context)
   // Stricli's own codes are negative: all of them but a fault while loading are mistakes of the command line.
   const own = Number(context.process.exitCode ?? 0)
   if (own === -2 || own === -3 || own === -1 || own > 0) return exitCodes.fault
   return own < 0 ? exitCodes.usage : exitCode
+}
+
+/** A verb that becomes another by its first argument. */
+function selected(verb: Verb, name: string | undefined): Verb {
+  return verb.select === undefined || name === undefined || name.startsWith('-') ? verb : verb.select(name)
 }
 
 function rootRoutes(name: string | null, verb: Verb | null, cli: CliContext, done: (code: ExitCode) => void) {

@@ -26,6 +26,8 @@ export function exitCodeOfError(code: ErrorCode): ExitCode {
       return exitCodes.fault
     case 'PLIM_STOPPED':
       return exitCodes.invalid
+    case 'PLIM_INTERRUPTED':
+      return exitCodes.interrupted
     default:
       return exitCodes.usage
   }

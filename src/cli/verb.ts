@@ -45,6 +45,8 @@ export interface Verb {
   readonly separated?: true
   /** Command lines with a word on what they do. */
   readonly examples: readonly (readonly [commandLine: string, what: string])[]
+  /** The verb that the first argument makes of this one (`calc NAME`). Throws PLIM_USAGE for a name that is not known. */
+  readonly select?: (name: string) => Verb
   /** Does it. Errors are thrown; everything else is an exit code. */
   readonly run: (invocation: Invocation) => Promise<ExitCode>
 }

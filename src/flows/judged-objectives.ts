@@ -40,5 +40,5 @@ export function decideObjectives(
 }
 
 export function objectiveOutcomes(decisions: readonly ObjectiveDecision[]): readonly ObjectiveOutcome[] {
-  return decisions.map(({ estimateWithin: _estimateWithin, ...outcome }) => outcome)
+  return decisions.map(({ estimateWithin: _within, effectiveSamples: _samples, ...outcome }) => outcome)
 }

@@ -6,7 +6,9 @@ import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
 import { learnTokens } from '../measure/tokens/learn-tokens.ts'
 import type { TokenCounter } from '../measure/tokens/token-counter.ts'
 import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
+import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
+import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
 import { resolveEndpoint } from '../measure/wire/target-url.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
 import { spawnEngineProcess, type EngineChild } from '../simulate/engine/server/engine-child.ts'
@@ -19,6 +21,8 @@ import { openAsker } from './send-once.ts'
 
 /** A server that answered the preflight, and all that was learnt of it. One for a run, one for all points of a sweep. */
 export interface LiveTarget {
+  /** The address as it was typed: what the next command repeats. */
+  readonly typedUrl: string
   readonly load: LoadTarget
   readonly model: string
   readonly dialect: Dialect
@@ -39,20 +43,23 @@ export interface LiveTarget {
 export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<LiveTarget> {
   const engine = config.target.kind === 'embedded' ? await startEngine(config.target, deps) : null
   const url = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
+  const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
+  const secrets = [key, ...Object.values(config.headers)].filter((text) => text.length >= 8)
   const closers: (() => Promise<void>)[] = engine === null ? [] : [() => engine.stop()]
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse()) await closer()
   }
   try {
     const endpoint = endpointOf(url, config)
-    const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
     const headers = {
       'content-type': 'application/json',
       ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
       ...config.headers,
     }
+    const proxy = chooseProxy(endpoint, proxyEnvironment(deps))
     const tls = {
       insecure: config.insecure,
+      ...(proxy === null ? {} : { proxy }),
       ...(config.caFile === null ? {} : { ca: await deps.files.readText(config.caFile) }),
     }
     const asker = await openAsker(endpoint, {
@@ -75,30 +82,44 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       contentType: string | undefined,
     ): ReturnType<typeof parsePrometheusText> =>
       parsePrometheusText(text, contentType === undefined ? {} : { contentType })
-    const learnt = await preflight({ sendOnce: asker.sendOnce, parseMetrics }, asked)
+    const sendOnce = asker.askUntil(deps.signal)
+    const learnt = await preflight({ sendOnce, parseMetrics }, asked)
     const tokenizer =
       config.tokenizerPath === null
         ? null
         : readTokenizerJson(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
-    const tokens = await learnTokens(tokenSources(asker.sendOnce, asked, learnt), tokenizer)
+    const tokens = await learnTokens(tokenSources(sendOnce, asked, learnt), tokenizer)
     const beside = learnt.engine === null ? null : { asker, path: pathsBeside(asked.endpointPath).metrics }
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
     closers.push(() => metrics.close())
     return {
+      typedUrl: url,
       load: { url: endpoint.href, api: config.api, headers, tls },
       model: learnt.model,
       dialect: learnt.dialect,
       tokens,
       server: await serverFacts(config, learnt, metrics, engine),
       metrics,
-      secrets: [key, ...Object.values(config.headers)].filter((text) => text.length >= 8),
-      warnings: [...learnt.warnings, ...targetWarnings(config, endpoint, key, engine !== null)],
+      secrets,
+      warnings: [
+        ...learnt.warnings.filter(
+          ({ kind }) => kind !== 'metrics_unavailable' || config.metricsUrls.length === 0,
+        ),
+        ...targetWarnings(config, endpoint, key, engine !== null),
+      ],
       close,
     }
   } catch (error) {
     await close()
-    throw error
+    throw errorWithoutSecrets(error, secrets)
   }
+}
+
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+
+function proxyEnvironment({ env }: FlowDeps): Record<string, string | undefined> {
+  const names = proxyVariables.flatMap((name) => [name, name.toLowerCase()])
+  return Object.fromEntries(names.map((name) => [name, env(name)]))
 }
 
 function endpointOf(url: string, config: RunConfig): URL {
@@ -129,6 +150,7 @@ async function serverFacts(
     engine: engine === null ? (learnt.engine?.engine ?? learnt.server) : null,
     embedded: engine !== null,
     kvTokens: config.kvTokens ?? scraped ?? learnt.kvTokens,
+    slots: config.kvTokens === null ? learnt.slots : null,
     maxModelLen: learnt.maxModelLen,
     prefixHitRate: null,
   }
@@ -150,8 +172,7 @@ function targetWarnings(
       evidence: {},
     })
   }
-  const loopback = /^(localhost|127\.|\[::1\])/.test(endpoint.hostname)
-  if (key !== '' && endpoint.protocol === 'http:' && !loopback && !embedded) {
+  if (key !== '' && endpoint.protocol === 'http:' && !isLoopback(endpoint) && !embedded) {
     warnings.push({
       kind: 'plaintext_key',
       message: `the key of ${config.keyEnv} went over plain HTTP to ${endpoint.host}`,

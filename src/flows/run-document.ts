@@ -4,6 +4,7 @@ import { steadiness } from '../judge/steadiness.ts'
 import type { Verdict } from '../judge/verdict.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
+import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
@@ -17,6 +18,7 @@ import {
   type JudgedObjective,
 } from './judged-objectives.ts'
 import type { RunConfig } from './options/run-config.ts'
+import { importedDocument } from './imported-document.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
 
 /** A run as it was recorded, live a moment ago or read from its folder. */
@@ -62,8 +64,10 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
   const settled = steadiness(rows, given)
   const window: RunWindow =
     options.detectWarmup === true ? { ...given, startMs: given.startMs + settled.cutMs } : given
+  const leadTokens = leadTokensOf(manifest)
   const summary = summarize(rows, {
     window,
+    leadTokens,
     objective: goodputObjective(options.objectives),
     ...(options.percentiles === undefined ? {} : { percentiles: options.percentiles }),
     ...(options.percentileType === undefined ? {} : { percentileType: options.percentileType }),
@@ -78,12 +82,14 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     lateRequests: rows.filter((row) => row.lag_ms !== null && row.lag_ms > limitMs).length,
     lateLimitMs: limitMs,
     health: client,
+    stoppedEarly: manifest.stopped?.kind === 'early' ? manifest.stopped.why : null,
+    clientLost: manifest.client === null && !run.complete,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
-    cacheHitRate: summary.cache?.hit_rate ?? serverFactsFrom(manifest.server).prefixHitRate,
+    cacheHitRate: warmHitRate(inWindow, leadTokens, serverFactsFrom(manifest.server).prefixHitRate),
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
-  return {
+  const document: RunDocument = {
     schema: 'plimsoll.run/1',
     plimsoll: manifest.versions.plimsoll,
     run: run.path,
@@ -125,6 +131,15 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
       ...summary.warnings,
     ],
   }
+  return manifest.source === undefined
+    ? document
+    : importedDocument(document, manifest.source, manifest.window, rows)
+}
+
+/** What the chat template puts in front of every prompt, tokens; 0 where it is not known. */
+function leadTokensOf(manifest: RunManifest): number {
+  const lead = manifest.workload?.['lead_tokens']
+  return typeof lead === 'number' ? lead : 0
 }
 
 function windowOf(manifest: RunManifest, rows: readonly RequestRow[]): RunWindow {

@@ -9,6 +9,8 @@ export interface ServerFacts {
   readonly engine: string | null
   readonly embedded: boolean
   readonly kvTokens: number | null
+  /** Requests that can hold a part of the pool at once, where it is cut in slots (llama.cpp); null: not cut. */
+  readonly slots: number | null
   readonly maxModelLen: number | null
   /** Prefix-cache hits ÷ queries over the run, by the engine's own counters; null where it has none. */
   readonly prefixHitRate: number | null
@@ -19,6 +21,7 @@ export function serverFactsJson(facts: ServerFacts): JsonObject {
     engine: facts.engine,
     embedded: facts.embedded,
     kv_tokens: facts.kvTokens,
+    slots: facts.slots,
     max_model_len: facts.maxModelLen,
     prefix_hit_rate: facts.prefixHitRate,
   }
@@ -31,6 +34,7 @@ export function serverFactsFrom(server: JsonObject | null): ServerFacts {
     engine: typeof server?.['engine'] === 'string' ? server['engine'] : null,
     embedded: server?.['embedded'] === true,
     kvTokens: number(server?.['kv_tokens']),
+    slots: number(server?.['slots']),
     maxModelLen: number(server?.['max_model_len']),
     prefixHitRate: number(server?.['prefix_hit_rate']),
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { PlimsollError } from '../base/errors.ts'
 import type { ProbeAnswer, ProbeFailure, ProbeRequest, SendOnce } from '../measure/load/probe.ts'
 import type { ApiKind } from '../measure/wire/api.ts'
 import { createTransport } from '../measure/wire/choose-transport.ts'
@@ -10,6 +11,8 @@ import type { UndiciOptions } from '../measure/wire/undici-transport.ts'
 /** Asks one origin outside of any measurement. */
 export interface Asker {
   readonly sendOnce: SendOnce
+  /** The same until `signal`: then what is under way is dropped, and PLIM_INTERRUPTED is thrown. */
+  readonly askUntil: (signal: AbortSignal) => SendOnce
   close(): Promise<void>
 }
 
@@ -37,7 +40,8 @@ export async function openAsker(origin: URL, options: AskerOptions): Promise<Ask
     connectTimeoutMs: Math.min(options.timeoutMs, 10_000),
   })
   return {
-    sendOnce: (request) => sendOnce(transport, request, options),
+    sendOnce: (request) => sendOnce(transport, request, options, null),
+    askUntil: (signal) => (request) => sendOnce(transport, request, options, signal),
     close: () => transport.close(),
   }
 }
@@ -47,6 +51,7 @@ function sendOnce(
   transport: Transport,
   request: ProbeRequest,
   options: AskerOptions,
+  stop: AbortSignal | null,
 ): Promise<ProbeAnswer | ProbeFailure> {
   const copy = new AnswerCopy()
   const copying: Transport = {
@@ -56,8 +61,12 @@ function sendOnce(
     close: () => transport.close(),
     send: (wire, sink) => transport.send(wire, copy.beside(sink), { freshSocket: true }),
   }
-  return new Promise((resolve) => {
-    startExchange(
+  return new Promise((resolve, reject) => {
+    if (stop?.aborted === true) {
+      reject(interrupted())
+      return
+    }
+    const exchange = startExchange(
       { transport: copying, clock: options.clock, timers: systemTimers },
       {
         api: options.api,
@@ -77,9 +86,21 @@ function sendOnce(
         idleTimeoutMs: null,
         totalTimeoutMs: options.timeoutMs,
       },
-      (fields) => resolve(copy.answer(fields, request.stream, options.timeoutMs)),
+      (fields) => {
+        stop?.removeEventListener('abort', drop)
+        resolve(copy.answer(fields, request.stream, options.timeoutMs))
+      },
     )
+    function drop(): void {
+      reject(interrupted())
+      exchange.abort('cancelled')
+    }
+    stop?.addEventListener('abort', drop, { once: true })
   })
+}
+
+function interrupted(): PlimsollError {
+  return new PlimsollError('PLIM_INTERRUPTED', 'ended before anything was measured')
 }
 
 class AnswerCopy {

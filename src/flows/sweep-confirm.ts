@@ -1,7 +1,7 @@
 import { partSalt } from '../measure/workload/salt.ts'
 import type { OperatingPoint, SweepPoint } from '../report/documents.ts'
 import { settle } from './live-target.ts'
-import { measurePoint, type SweepGround } from './sweep-point.ts'
+import { measureLoadPoint, type SweepGround } from './sweep-point.ts'
 
 /** A point's figures as the operating point carries them, not yet confirmed. */
 export function operatingPoint(point: SweepPoint): OperatingPoint | null {
@@ -70,11 +70,11 @@ function excessOf({ confirmation }: OperatingPoint, closed: SweepPoint): number 
   return Math.max(1, ...ratios)
 }
 
-/** Whether a point would still be within its limits, with 3 % to spare, if the open loop were as much worse there. */
+/** Whether a point would still be within its limits if the open loop were as much worse there. */
 function hasRoomFor(point: SweepPoint, excess: number): boolean {
   return point.objectives.every(
     ({ kind, estimate, limit }) =>
-      kind !== 'over_run' || estimate === null || limit === null || estimate * excess * 1.03 <= limit,
+      kind !== 'over_run' || estimate === null || limit === null || estimate * excess <= limit,
   )
 }
 
@@ -89,13 +89,14 @@ async function confirmAt(
   const enoughMs = (1000 * 3 * ground.needs.interval) / ratePerSecond
   const longestMs = durationMs ?? Math.min(600_000, Math.max(30_000, enoughMs))
   await settle(ground.target, ground.deps, 30_000)
-  const measured = await measurePoint(ground, {
+  const measured = await measureLoadPoint(ground, {
     pacer: { kind: 'poisson', ratePerSecond },
     name,
     salt: partSalt(ground.config.salt ?? '', name),
     warmupMs: 2000,
     shortestMs: durationMs ?? Math.min(longestMs, Math.max(15_000, enoughMs / 2)),
     longestMs,
+    mostRequests: null,
     label: `confirming with Poisson at ${ratePerSecond} req/s`,
   })
   const { document } = measured
@@ -105,7 +106,7 @@ async function confirmAt(
     ...point,
     confirmed: document.verdict.status !== 'INVALID' && document.stopped === null && met,
     confirmation: {
-      run: name,
+      run: measured.run,
       text: `Poisson at ${ratePerSecond} req/s for ${document.window.measure_s.toFixed(0)} s`,
       requests_per_s: ratePerSecond,
       verdict: document.verdict,

@@ -2,6 +2,7 @@ import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { partSalt } from '../measure/workload/salt.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { SweepLoad } from '../plan/sweep-schedule.ts'
 import type { RunDocument, SweepPoint } from '../report/documents.ts'
@@ -37,6 +38,8 @@ export interface PointPlan {
   /** Shortest and longest measurement, ms. Equal: the length is given, and nothing is decided early. */
   readonly shortestMs: number
   readonly longestMs: number
+  /** An undecided point gives up at so many requests; null: only its time ends it. */
+  readonly mostRequests: number | null
   readonly label: string
 }
 
@@ -44,6 +47,20 @@ export interface MeasuredPoint {
   readonly document: RunDocument
   readonly rows: readonly RequestRow[]
   readonly stopped: string | null
+  /** Its folder within the sweep. */
+  readonly run: string
+}
+
+/**
+ * Measures a point, and once more where its client was the limit: on a shared machine that is mostly somebody else's burst. The
+ * spoilt attempt stays in the sweep's folder.
+ */
+export async function measureLoadPoint(ground: SweepGround, plan: PointPlan): Promise<MeasuredPoint> {
+  const first = await measurePoint(ground, plan)
+  const spoilt = first.document.verdict.status === 'INVALID' && suspicions(first.document).some(isClientBound)
+  if (!spoilt || ground.signal.aborted) return first
+  const name = `${plan.name}-again`
+  return measurePoint(ground, { ...plan, name, salt: partSalt(plan.salt, 'again') })
 }
 
 /** How often a running point is looked at. */
@@ -53,7 +70,7 @@ const lookEveryMs = 1000
  * Measures one load and stops as soon as its objective is decided, at the earliest after `shortestMs` and at the latest when
  * there are samples enough or the time is up.
  */
-export async function measurePoint(ground: SweepGround, plan: PointPlan): Promise<MeasuredPoint> {
+async function measurePoint(ground: SweepGround, plan: PointPlan): Promise<MeasuredPoint> {
   const { config, objectives, deps } = ground
   const decided = new AbortController()
   const rows: RequestRow[] = []
@@ -93,7 +110,7 @@ export async function measurePoint(ground: SweepGround, plan: PointPlan): Promis
           runProgress({ ...runConfig, warmup: { kind: 'fixed', ms: plan.warmupMs } }, progress, plan.label),
         ),
     )
-    return { ...measured, stopped }
+    return { ...measured, stopped, run: plan.name }
   } finally {
     clearInterval(timer)
   }
@@ -117,10 +134,13 @@ function lookingAt(
     const met = combineDecisions(decisions)
     if (met === null && inWindow.length >= needs.interval) return `${inWindow.length} requests are enough`
     // Looking again and again finds chance findings: an early decision must hold with room to spare.
-    if ((met === 'yes' || met === 'no') && decisions.every(isClear)) {
+    const enough = decisions.every(({ effectiveSamples }) => (effectiveSamples ?? 0) >= 1.3 * needs.upperEnd)
+    if ((met === 'yes' || met === 'no') && enough && decisions.every(isClear)) {
       return `decided after ${inWindow.length} requests and ${looks} look${looks === 1 ? '' : 's'}`
     }
-    if (inWindow.length >= needs.interval * 4) return `${inWindow.length} requests, and still not decided`
+    if (plan.mostRequests !== null && inWindow.length >= plan.mostRequests) {
+      return `${inWindow.length} requests, and still not decided`
+    }
     return null
   }
 }
@@ -132,7 +152,7 @@ function isClear({ met, bound, limit }: ObjectiveDecision): boolean {
 }
 
 /** The point of the sweep's document. */
-export function sweepPoint(load: SweepLoad, { document, stopped }: MeasuredPoint, run: string): SweepPoint {
+export function sweepPoint(load: SweepLoad, { document, stopped, run }: MeasuredPoint): SweepPoint {
   return {
     load,
     in_flight: document.little?.in_flight_mean ?? (load.kind === 'concurrency' ? load.value : null),
@@ -162,13 +182,20 @@ function isWithin({ kind, estimate, limit }: RunDocument['objectives'][number]):
   return kind === 'each' ? estimate >= limit : estimate <= limit
 }
 
+const clientBound = 'client-bound: '
+
+/** Whether a suspicion says that the client set the numbers. */
+export function isClientBound(suspicion: string): boolean {
+  return suspicion.startsWith(clientBound)
+}
+
 const clientRules = new Set(['late_sends', 'loop_delay', 'worker_busy', 'load_not_sent'])
 
 function suspicions({ verdict, objectives }: RunDocument): readonly string[] {
   const found: string[] = []
   for (const reason of verdict.reasons) {
     if (clientRules.has(reason.rule) && (reason.status === 'INVALID' || reason.rule === 'worker_busy')) {
-      found.push(`client-bound: ${reason.message}`)
+      found.push(`${clientBound}${reason.message}`)
     }
     if (reason.rule === 'not_steady') found.push('not steady')
     if (reason.rule === 'nothing_succeeded') found.push(reason.message)

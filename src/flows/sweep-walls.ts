@@ -2,14 +2,25 @@ import type { Warning } from '../base/warnings.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
+import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
 import { nearestRank } from '../stats/percentile.ts'
+import { isClientBound } from './sweep-point.ts'
 
 type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
 
-/** The memory wall from the KV pool and the tokens that the measured requests held when they ended. */
-export function memoryWallOf(rows: readonly RequestRow[], kvTokens: number | null): MemoryWall | null {
+/**
+ * The memory wall from the KV pool and the tokens that the measured requests held when they ended. A pool that is cut in slots
+ * (llama.cpp) holds a request in each, however short it is.
+ */
+export function memoryWallOf(
+  rows: readonly RequestRow[],
+  { kvTokens, slots }: Pick<ServerFacts, 'kvTokens' | 'slots'>,
+): MemoryWall | null {
   if (kvTokens === null) return null
+  if (slots !== null) {
+    return { load: slots, load_p99: slots, kv_tokens: kvTokens, tokens_per_request: kvTokens / slots }
+  }
   const held = rows
     .filter((row) => row.ok && row.prompt_tokens !== null && row.completion_tokens !== null)
     .map((row) => (row.prompt_tokens ?? 0) + (row.completion_tokens ?? 0))
@@ -35,7 +46,7 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const usable = points.filter((point) => !point.suspect.some((why) => why.startsWith('client-bound')))
+  const usable = points.filter((point) => !point.suspect.some(isClientBound))
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
   const slo = sloWall(wallPoints)
@@ -44,11 +55,14 @@ export function sweepWalls(
     saturation.load === null || !saturation.peakThroughput
       ? 0
       : (wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? 0) / saturation.peakThroughput
+  const unusable = points.length > 0 && usable.length === 0 ? allClientBound : null
   const why: Record<WallKind, string> = {
-    saturation: saturation.reached
-      ? `the first load with 95 % of the best throughput`
-      : 'not reached: the last point is the best, and throughput still rose',
-    slo: sloReason(slo, objective),
+    saturation:
+      unusable ??
+      (saturation.reached
+        ? `the first load with 95 % of the best throughput`
+        : 'not reached: the last point is the best, and throughput still rose'),
+    slo: unusable ?? sloReason(slo, objective),
     memory:
       memory === null
         ? kvTokens === null
@@ -68,7 +82,7 @@ export function sweepWalls(
             }
           : null,
       slo:
-        slo?.load != null && slo.reached && objective !== null
+        slo !== null && slo.load !== null && slo.reached && objective !== null
           ? { load: slo.load, indicative: slo.indicative, objective }
           : null,
       memory,
@@ -79,7 +93,7 @@ export function sweepWalls(
       binding: found.binding,
       censored: found.atLeast,
       indicative: slo?.indicative === true && found.binding === 'slo',
-      why: capacityReason(found, why),
+      why: unusable ?? capacityReason(found, why),
     },
     peak:
       saturation.peakLoad === null || saturation.peakThroughput === null
@@ -88,6 +102,8 @@ export function sweepWalls(
     warnings: wallWarnings(slo, memory, kvTokens),
   }
 }
+
+const allClientBound = 'no point can be used: the client set the numbers of each'
 
 function wallPoint(point: SweepPoint): WallPoint {
   return {

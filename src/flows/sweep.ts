@@ -5,6 +5,7 @@ import type { Warning } from '../base/warnings.ts'
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { redactUrl } from '../measure/record/redact.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { partSalt } from '../measure/workload/salt.ts'
@@ -19,7 +20,7 @@ import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
 import { resumedSweep, sweepFile, type ResumedSweep } from './sweep-folder.ts'
-import { measurePoint, sweepPoint, type SweepGround } from './sweep-point.ts'
+import { measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
 /** The first and the largest load of a sweep that finds its own. */
@@ -79,7 +80,7 @@ async function sweepOn(
 
   function document(complete: boolean): SweepDocument {
     const ordered = [...points].sort((a, b) => a.load.value - b.load.value)
-    const memory = memoryWallOf(rows, target.server.kvTokens)
+    const memory = memoryWallOf(rows, target.server)
     const { warnings, ...walls } = sweepWalls(ordered, memory, target.server.kvTokens, objective)
     const atCapacity = ordered.find(({ load }) => load.value === walls.capacity.load)
     const interrupted = deps.signal.aborted
@@ -93,7 +94,7 @@ async function sweepOn(
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
       target: targetFacts(
-        { url: target.load.url, api: config.run.api, model: target.model },
+        { url: redactUrl(target.typedUrl), api: config.run.api, model: target.model },
         target.server,
         null,
       ),
@@ -109,23 +110,24 @@ async function sweepOn(
   let e2eMs = 500
   for (;;) {
     if (deps.signal.aborted) break
-    const memory = memoryWallOf(rows, target.server.kvTokens)
+    const memory = memoryWallOf(rows, target.server)
     const load =
       points.length >= config.maxPoints ? null : nextLoad(plan, points.map(tested), memory?.load ?? null)
     if (load === null) break
     const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
     await settle(target, deps, 30_000)
     const warmupMs = Math.min(10_000, Math.max(400, 1.5 * e2eMs))
-    const measured = await measurePoint(ground, {
+    const measured = await measureLoadPoint(ground, {
       pacer: pacerOf(load, e2eMs),
       name,
       salt: partSalt(ground.config.salt ?? '', name),
       warmupMs,
-      shortestMs: config.pointDurationMs ?? 4000,
+      shortestMs: config.pointDurationMs ?? 3000,
       longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
+      mostRequests: needs.interval * 4,
       label: `point ${points.length + 1}: ${load.value} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
     })
-    points.push(sweepPoint(load, measured, name))
+    points.push(sweepPoint(load, measured))
     rows.push(...measured.rows.filter((row) => row.phase === 'measure'))
     e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
     await writeSweep(folder, document(false))
@@ -193,10 +195,11 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
           ? 'the operating point was not confirmed by a Poisson run'
           : confirmation.missed.join('; '),
       cause:
-        config.axis === 'concurrency'
+        config.axis === 'concurrency' && confirmation !== null
           ? 'users who wait for their answers slow down with the server; arrivals do not'
           : null,
-      next: confirmation?.point.confirmed === true ? null : 'plimsoll sweep --axis rate',
+      next:
+        confirmation === null || confirmation.point.confirmed === true ? null : 'plimsoll sweep --rates auto',
       evidence: { confirmed: confirmation?.point.confirmed ?? null },
     },
   ]

@@ -59,7 +59,7 @@ export interface SloWall {
   readonly throughput: number | null
   /** A point that fails was tested. When not, the wall lies at or beyond `load`. */
   readonly reached: boolean
-  /** Some point up to the wall, or the first failing one, rests on its estimate alone. */
+  /** The point at the wall, or the first failing one, rests on its estimate alone. */
   readonly indicative: boolean
   /** Passing points above a failing one: reported, not used. */
   readonly passingAbove: readonly number[]
@@ -72,12 +72,12 @@ export function sloWall(points: readonly WallPoint[]): SloWall | null {
   const firstFailing = sorted.findIndex((point) => point.passes !== true)
   const prefix = firstFailing === -1 ? sorted : sorted.slice(0, firstFailing)
   const wall = prefix.at(-1)
-  const decisive = firstFailing === -1 ? sorted : sorted.slice(0, firstFailing + 1)
+  const decisive = [wall, sorted[firstFailing]]
   return {
     load: wall?.load ?? null,
     throughput: wall?.throughput ?? null,
     reached: firstFailing !== -1,
-    indicative: decisive.some((point) => point.indicative === true),
+    indicative: decisive.some((point) => point?.indicative === true),
     passingAbove: sorted.slice(prefix.length).flatMap((point) => (point.passes === true ? [point.load] : [])),
   }
 }

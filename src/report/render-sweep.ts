@@ -109,7 +109,10 @@ function pointRow(
       : point.verdict.reasons.map(({ message }) => message).join('; ')
   return [
     { text: chosen ? '▸' : '', style: 'good' },
-    { text: formatPlain(point.load.value), mark: suspect ? ` ${notes.mark(`not used: ${why}`)}` : '' },
+    {
+      text: formatPlain(point.load.value),
+      mark: suspect ? ` ${notes.mark(`${isUsed(point) ? 'suspect' : 'not used'}: ${why}`)}` : '',
+    },
     { text: point.in_flight === null ? '–' : formatPlain(point.in_flight) },
     { text: tokens === null ? '–' : formatNumber(tokens) },
     { text: tpot.texts[at]!, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
@@ -119,6 +122,11 @@ function pointRow(
     { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
     { text: [pointWord(point, document), point.stopped ?? ''].filter((word) => word !== '').join('; ') },
   ]
+}
+
+/** The walls leave out the points whose numbers the client set; the other suspects are used, with the reservation. */
+function isUsed({ suspect }: SweepPoint): boolean {
+  return !suspect.some((why) => why.startsWith('client-bound'))
 }
 
 type TailMetric = 'tpot_ms' | 'ttft_ms'
@@ -198,20 +206,20 @@ const bindingWords: Readonly<Record<WallKind, string>> = {
 }
 
 function capacityLine(document: SweepDocument, paint: Paint): string {
-  const { capacity, operating_point: point, peak, points } = document
+  const { capacity, peak, points } = document
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
+  const throughput = points.find(({ load }) => load.value === capacity.load)?.throughput
   if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${sentence(capacity.why)}`
   const load = `${capacity.censored ? 'at least ' : ''}${formatPlain(capacity.load)} ${unit}`
   const facts = [paint('strong', `Capacity: ${load}`)]
-  if (point !== null) {
-    if (point.output_tokens_per_s !== null) facts.push(formatRate(point.output_tokens_per_s, 'tok/s'))
-    facts.push(`${formatRate(point.requests_per_s)} of these requests`)
-  }
+  const tokens = throughput?.output_tokens_per_s ?? null
+  const requests = throughput?.requests_per_s ?? null
+  if (tokens !== null) facts.push(formatRate(tokens, 'tok/s'))
+  if (requests !== null) facts.push(`${formatRate(requests)} of these requests`)
   const binds = capacity.binding === null ? sentence(capacity.why) : bindingWords[capacity.binding]
   const unsure = capacity.indicative ? ' Indicative: too few samples to show it.' : ''
-  const tokens = point?.output_tokens_per_s
   const more =
-    peak !== null && tokens !== undefined && tokens !== null && peak.output_tokens_per_s > tokens * 1.005
+    peak !== null && tokens !== null && peak.output_tokens_per_s > tokens * 1.005
       ? ` The peak is ${formatRate(peak.output_tokens_per_s, 'tok/s')}, ${formatPercent(peak.output_tokens_per_s / tokens - 1)} more, beyond what may be used.`
       : ''
   return `${facts.join(', ')}. ${binds}${unsure}${more}`
@@ -222,10 +230,17 @@ function sentence(clause: string): string {
   return clause.charAt(0).toUpperCase() + clause.slice(1) + (/[.!?]$/.test(clause) ? '' : '.')
 }
 
-function operatingLines({ operating_point: point }: SweepDocument, paint: Paint): string[] {
+function operatingLines({ operating_point: point, capacity }: SweepDocument, paint: Paint): string[] {
   if (point === null) return []
   const { confirmation, confirmed } = point
-  if (confirmation === null) return ['not confirmed open loop: read it as indicative']
+  const tokens =
+    point.output_tokens_per_s === null ? '' : `, ${formatRate(point.output_tokens_per_s, 'tok/s')}`
+  const lower =
+    point.load.value === capacity.load || point.load.kind === 'rate'
+      ? ''
+      : `, the rate of ${formatPlain(point.load.value)} users`
+  const first = `operating point: ${formatRate(point.requests_per_s)}${tokens}${lower}`
+  if (confirmation === null) return [`${first}; not confirmed open loop: read it as indicative`]
   const missed = confirmation.objectives.some(({ met }) => met === 'no')
   const unsure = !missed && confirmation.objectives.length > 0
   const word =
@@ -237,6 +252,7 @@ function operatingLines({ operating_point: point }: SweepDocument, paint: Paint)
   const good =
     confirmation.goodput_share === null ? '' : `, goodput ${formatPercent(confirmation.goodput_share)}`
   return [
+    first,
     `${word}: ${confirmation.text}${good}`,
     ...objectiveLines(confirmation, paint).map((line) => `  ${line}`),
   ]

@@ -170,6 +170,32 @@ const scripts: Readonly<Record<string, Script>> = {
       error_message: 'no such model',
     },
   },
+  'an error that says how the answer ended': {
+    pieces: [
+      [20, token('a')],
+      [
+        30,
+        json({
+          error: { code: 502, message: 'm' },
+          choices: [{ delta: { content: '' }, finish_reason: 'error' }],
+        }),
+      ],
+    ],
+    end: ['eof', 40],
+    expect: {
+      error_kind: 'in_band_error',
+      finish_reason: 'error',
+      text: 'a',
+      ttft_ms: 20,
+      ttfc_ms: 20,
+      e2e_ms: 20,
+      done_ms: 40,
+      n_chunks: 2,
+      n_output_chunks: 1,
+      error_code: 502,
+      error_message: 'm',
+    },
+  },
   'an error, then the connection stays open': {
     pieces: [[20, json({ error: { message: 'm', code: 500 } }) + done]],
     end: ['open', 5_000],
@@ -188,7 +214,11 @@ const scripts: Readonly<Record<string, Script>> = {
     expect: { error_kind: 'protocol', done_ms: 20 },
   },
   'chunks that are garbage': {
-    http: { status: 200, headers: { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' } },
+    http: {
+      raw: true,
+      status: 200,
+      headers: { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' },
+    },
     pieces: [[20, 'data: hello']],
     end: ['eof', 30],
     expect: { error_kind: 'protocol', done_ms: 20 },

@@ -6,7 +6,12 @@ export type TextPiece = readonly [atMs: number, text: string]
 export interface Script {
   readonly pieces?: readonly Piece[]
   readonly end: readonly [kind: 'eof' | 'reset' | 'open', atMs: number]
-  readonly http?: { readonly status: number; readonly headers: Readonly<Record<string, string>> } | null
+  /** `raw`: the pieces are framed already (or wrongly). */
+  readonly http?: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly raw?: boolean
+  } | null
   readonly t0?: number
   readonly limits?: Readonly<Record<string, number>>
   readonly api?: 'chat' | 'completions'

@@ -73,8 +73,12 @@ function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onL
       ),
     )
   }
-  const headers = Object.entries(http.headers ?? {})
-  const framed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))
+  // A body goes out as it is where the case frames it itself, else in chunks of HTTP, one for each of the network's.
+  const codedAlready = http.raw === true || /^[0-9a-f]+(;[^\r\n]*)?\r\n/i.test(body.toString('latin1', 0, 64))
+  const headers = Object.entries(http.headers ?? {}).filter(
+    ([name]) => codedAlready || !/^transfer-encoding$/i.test(name),
+  )
+  const framed = codedAlready || headers.some(([name]) => /^content-length$/i.test(name))
   const reason = http.status === 200 ? 'OK' : 'Status'
   let head = `HTTP/1.1 ${http.status} ${reason}\r\n`
   for (const [name, value] of headers) head += `${name}: ${value}\r\n`

@@ -63,6 +63,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 /** An interruption is said first, then that the numbers cannot be used, then that they are not good enough. */
 export function runExitCode(document: RunDocument, interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted
+  // Ended early because nearly everything failed, or a thread died: what was measured is no load test.
   if (document.verdict.status === 'INVALID') return exitCodes.invalid
   const missed = document.objectives.some((objective) => objective.judged && objective.met === 'no')
   return missed ? exitCodes.objectiveFailed : exitCodes.fine

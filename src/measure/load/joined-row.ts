@@ -1,3 +1,4 @@
+import { unsentRow } from '../record/made-rows.ts'
 import type { RequestRow } from '../record/request-row.ts'
 import type { PlannedRequest } from '../workload/planned-request.ts'
 import type { LoadWindow } from './load-options.ts'
@@ -73,11 +74,6 @@ function planColumns(
   }
 }
 
-type FieldsOfRow = Omit<
-  RequestRow,
-  'id' | 'phase' | 'worker' | 'prompt_id' | 'segment' | 'session' | 'turn' | 'asked_output_tokens'
->
-
 /** A row of which nothing is known but that it was planned and why there is no more. */
 function emptyFields(
   plannedMs: number | null,
@@ -85,40 +81,13 @@ function emptyFields(
   errorKind: string | null,
   errorCode: string | null,
   errorMessage: string,
-): FieldsOfRow {
+): RequestRow {
   return {
+    ...unsentRow,
     planned_ms: plannedMs,
-    sent_ms: null,
-    lag_ms: null,
-    ttfb_ms: null,
-    ttft_ms: null,
-    ttfc_ms: null,
-    e2e_ms: null,
-    done_ms: null,
-    tpot_ms: null,
-    tpot_after_first_event_ms: null,
-    gaps_ms: [],
-    itl_per_token_ms: null,
-    event_tokens: null,
-    prompt_tokens: null,
-    cached_tokens: null,
-    completion_tokens: null,
-    reasoning_tokens: null,
-    tokens_source: null,
-    n_chunks: 0,
-    n_output_chunks: 0,
-    n_comments: 0,
-    n_ignored: 0,
     outcome,
-    ok: false,
-    flags: [],
     error_kind: errorKind,
     error_code: errorCode,
-    error_type: null,
     error_message: errorMessage,
-    http_status: null,
-    retry_after_ms: null,
-    finish_reason: null,
-    replica: null,
   }
 }

@@ -44,6 +44,8 @@ export interface Preflight {
   readonly engine: EngineFacts | null
   /** KV pool, tokens: from `/metrics`, or llama.cpp's slots × their context; null: unknown. */
   readonly kvTokens: number | null
+  /** llama.cpp's parallel slots: no more requests than these run at once, whatever their length. Null elsewhere. */
+  readonly slots: number | null
   readonly server: string | null
   readonly warnings: readonly Warning[]
 }
@@ -75,6 +77,7 @@ export async function preflight(deps: PreflightDeps, target: PreflightTarget): P
     probe: { text, words: probeWords.length, promptTokens: probed.promptTokens },
     engine,
     kvTokens: engine?.kvTokens ?? (slots === null || maxModelLen === null ? null : slots * maxModelLen),
+    slots,
     server: models.serverHeader,
     warnings: warningsOf(probed, engine, models),
   }
@@ -143,8 +146,15 @@ function warningsOf(
   if (!probed.learnt.acceptsUsage) {
     warnings.push({
       kind: 'tokens_not_from_server',
-      message: 'the server sends no usage with a stream, so tokens are counted as events',
-      cause: probed.learnt.refused.includes('stream_options') ? 'it refuses stream_options' : null,
+      message:
+        probed.brokeOff === null
+          ? 'the server sends no usage with a stream, so tokens are counted as events'
+          : 'whether the server sends usage with a stream is not known',
+      cause: probed.learnt.refused.includes('stream_options')
+        ? 'it refuses stream_options'
+        : probed.brokeOff === null
+          ? null
+          : `its answers to the probe broke off: ${probed.brokeOff}`,
       next: '--tokenizer PATH counts them from the text',
       evidence: { refused: probed.learnt.refused.join(', ') },
     })

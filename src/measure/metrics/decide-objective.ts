@@ -28,6 +28,8 @@ export interface ObjectiveDecision {
   readonly limit: number | null
   /** The estimate alone is within the limit: with too few samples to show it, a wall found by it is indicative. */
   readonly estimateWithin: boolean
+  /** Independent samples behind the decision; null where there are none. */
+  readonly effectiveSamples: number | null
   readonly reason: string
 }
 
@@ -70,6 +72,7 @@ function decideEach(rows: readonly RequestRow[], objective: Objective): Objectiv
       bound: null,
       limit: null,
       estimateWithin: true,
+      effectiveSamples: counted.nEff,
       reason: 'counted, not judged',
     }
   }
@@ -85,6 +88,7 @@ function decideEach(rows: readonly RequestRow[], objective: Objective): Objectiv
     bound: deciding,
     limit,
     estimateWithin: share.estimate !== null && share.estimate >= limit,
+    effectiveSamples: share.nEff,
     reason:
       share.estimate === null
         ? 'no request was sent in the window'
@@ -109,6 +113,7 @@ export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): Ob
       estimate: null,
       bound: null,
       estimateWithin: false,
+      effectiveSamples: null,
       reason: 'no values in the window',
     }
   }
@@ -123,6 +128,7 @@ export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): Ob
     estimate: finite(ends.estimate),
     bound: finite(bound),
     estimateWithin: within,
+    effectiveSamples: ends.nEff,
     reason: reasonOf(limit, ends, met),
   }
 }

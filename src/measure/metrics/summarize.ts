@@ -3,6 +3,7 @@ import { percentileShare } from '../../stats/percentile.ts'
 import { compare } from '../../stats/rational.ts'
 import { finiteRow } from '../record/finite-row.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { cacheUse, warmHitRate } from './cache-use.ts'
 import { fromActualSend, itlPerTokenMs } from './derive.ts'
 import { goodput } from './goodput.ts'
 import { littleCheck } from './little.ts'
@@ -24,6 +25,8 @@ export interface SummarizeOptions {
   readonly percentiles?: readonly string[]
   /** The definition of a percentile: 1, nearest rank, unless another tool's figures are to be compared. */
   readonly percentileType?: PercentileType
+  /** Tokens with which every prompt begins alike, the chat template's: cached or not, they say nothing of warmth. */
+  readonly leadTokens?: number
 }
 
 /**
@@ -61,7 +64,11 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   )
   const gaps = pool(ok.filter((row) => row.ttft_ms !== null).map((row) => row.gaps_ms))
   metrics.gaps_ms = summarizePooled(gaps, percentiles)
-  const shortGaps = { share: shareBelow(gaps, 1), gaps: gaps.values.length }
+  const shortGaps = {
+    share: shareBelow(gaps, 1),
+    gaps: gaps.values.length,
+    meanMs: metrics.gaps_ms.mean,
+  }
   const itl = ok.map((row) => row.itl_per_token_ms ?? itlPerTokenMs(row.gaps_ms, row.event_tokens))
   const known = itl.filter((list) => list !== null)
   if (known.length > 0) metrics.itl_per_token_ms = summarizePooled(pool(known), percentiles)
@@ -89,7 +96,7 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
       weighting,
       stutter: pauses,
       little,
-      cacheHitRate: cache?.hit_rate ?? null,
+      cacheHitRate: warmHitRate(ok, options.leadTokens ?? 0),
       shortGaps,
     }),
   }
@@ -133,18 +140,6 @@ function weightings(ok: readonly RequestRow[]): Weighting {
     gaps += row.completion_tokens - 1
   }
   return { per_request: requests === 0 ? null : sum / requests, per_token: gaps === 0 ? null : time / gaps }
-}
-
-/** Cached ÷ prompt tokens over the requests whose server told both. */
-function cacheUse(ok: readonly RequestRow[]): RunSummary['cache'] {
-  let prompt = 0
-  let cached = 0
-  for (const row of ok) {
-    if (row.prompt_tokens === null || row.cached_tokens === null) continue
-    prompt += row.prompt_tokens
-    cached += row.cached_tokens
-  }
-  return prompt === 0 ? null : { prompt_tokens: prompt, cached_tokens: cached, hit_rate: cached / prompt }
 }
 
 function countSources(ok: readonly RequestRow[]): Record<string, number> {

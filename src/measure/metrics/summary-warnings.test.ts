@@ -56,6 +56,13 @@ describe('a warning fires on its trap and not beside it', () => {
     ],
     ['proxy_buffering', 'gaps of 20 to 24 ms', 10, nothing, false],
     [
+      'proxy_buffering',
+      'a small model: 0.4 ms a token, and a pause now and then',
+      10,
+      () => ({ gapsMs: [0.4, 0.4, 0.5, 0.3, 0.4, 9] }),
+      false,
+    ],
+    [
       'prefix_cache',
       'repeats of a prompt at a ninth of its TTFT',
       6,

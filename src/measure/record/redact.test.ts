@@ -1,6 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSecretName, redact, redactText, redactUrl } from './redact.ts'
+import { PlimsollError } from '../../base/errors.ts'
+import { streamedRow } from './made-rows.ts'
+import {
+  errorWithoutSecrets,
+  isSecretName,
+  redact,
+  redactText,
+  redactUrl,
+  rowWithoutSecrets,
+  withoutSecrets,
+} from './redact.ts'
 
 describe('names of secrets', () => {
   test.each([
@@ -105,4 +115,30 @@ test('whatever the data, a given secret is nowhere in what comes out, and redact
       expect(redact(once, [secret])).toEqual(once)
     }),
   )
+})
+
+test.each([
+  ['in the middle', 'no right for long-secret here', 'no right for [redacted] here'],
+  ['cut off at the end of a text that was shortened', 'no right for long-s…', 'no right for [redacted]…'],
+  ['no part of it', 'no right for it…', 'no right for it…'],
+])('a secret %s is taken out', (_, text, safe) => {
+  expect(withoutSecrets(text, ['long-secret'])).toBe(safe)
+  const row = streamedRow(
+    { id: 'r', plannedMs: 0, ttftMs: 1, gapsMs: [] },
+    { error_code: text, text, replica: text },
+  )
+  expect(rowWithoutSecrets(row, ['long-secret'])).toEqual({
+    ...row,
+    error_code: safe,
+    text: safe,
+    replica: safe,
+  })
+  expect(rowWithoutSecrets(row, [])).toBe(row)
+  const error = new PlimsollError('PLIM_AUTH', text, { received: text, hint: 'h' })
+  expect(errorWithoutSecrets(error, ['long-secret'])).toMatchObject({
+    code: 'PLIM_AUTH',
+    message: safe,
+    received: safe,
+    hint: 'h',
+  })
 })

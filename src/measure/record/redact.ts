@@ -1,3 +1,6 @@
+import { PlimsollError } from '../../base/errors.ts'
+import type { RequestRow } from './request-row.ts'
+
 /** Stands in the place of every secret that was taken out. */
 export const redacted = '[redacted]'
 
@@ -98,9 +101,57 @@ function redactValue(value: unknown, secrets: readonly string[]): unknown {
 export function withoutSecrets(text: string, secrets: readonly string[] = []): string {
   let result = text
   for (const secret of secrets) {
-    if (secret.length >= 4 && result.includes(secret)) result = result.replaceAll(secret, redacted)
+    if (secret.length < 4) continue
+    if (result.includes(secret)) result = result.replaceAll(secret, redacted)
+    if (result.endsWith('…')) result = withoutCutSecret(result, secret)
   }
   return result
+}
+
+/** A text that was shortened may end in the middle of a secret. */
+function withoutCutSecret(text: string, secret: string): string {
+  for (let length = secret.length - 1; length >= 4; length--) {
+    if (text.endsWith(`${secret.slice(0, length)}…`)) return `${text.slice(0, -length - 1)}${redacted}…`
+  }
+  return text
+}
+
+const serverTexts = [
+  'error_kind',
+  'error_code',
+  'error_type',
+  'error_message',
+  'finish_reason',
+  'replica',
+  'text',
+  'reasoning_text',
+  'tool_args',
+] as const satisfies readonly (keyof RequestRow)[]
+
+/** A row whose texts of the server's making hold none of these secrets: a server may quote a key in whatever it answers. */
+export function rowWithoutSecrets(row: RequestRow, secrets: readonly string[]): RequestRow {
+  if (secrets.length === 0) return row
+  const changed: Partial<Record<(typeof serverTexts)[number], string>> = {}
+  for (const name of serverTexts) {
+    const text = row[name]
+    if (text === null || text === undefined) continue
+    const safe = withoutSecrets(text, secrets)
+    if (safe !== text) changed[name] = safe
+  }
+  return Object.keys(changed).length === 0 ? row : { ...row, ...changed }
+}
+
+/** The error with none of these secrets in what it prints. */
+export function errorWithoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof PlimsollError) || secrets.length === 0) return error
+  const { code, message, expected, received, where, hint } = error
+  const safe = (text: string): string => withoutSecrets(text, secrets)
+  return new PlimsollError(code, safe(message), {
+    ...(expected === undefined ? {} : { expected: safe(expected) }),
+    ...(received === undefined ? {} : { received: safe(received) }),
+    ...(where === undefined ? {} : { where }),
+    ...(hint === undefined ? {} : { hint: safe(hint) }),
+  })
 }
 
 function redactString(text: string, secrets: readonly string[]): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal.ts'
 import { startManifest, type ManifestStart, type RunManifest } from './manifest.ts'
-import { redact, withoutSecrets } from './redact.ts'
+import { redact, rowWithoutSecrets } from './redact.ts'
 import type { RequestRow } from './request-row.ts'
 import { writeRequests } from './write-requests.ts'
 
@@ -106,7 +106,7 @@ export async function writeRun(
   const requests = join(path, runFiles.requests)
   writeRequests(
     `${requests}.tmp`,
-    inOrderOfIntent(rows).map((row) => withoutSecretsIn(row, secrets)),
+    inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
     JSON.stringify(safe),
   )
   await rename(`${requests}.tmp`, requests)
@@ -114,13 +114,6 @@ export async function writeRun(
   await writeFile(`${file}.tmp`, text)
   await rename(`${file}.tmp`, file)
   return safe
-}
-
-/** A server may quote the key in what it answers. */
-function withoutSecretsIn(row: RequestRow, secrets: readonly string[]): RequestRow {
-  const message = row.error_message
-  if (message === null || !secrets.some((secret) => message.includes(secret))) return row
-  return { ...row, error_message: withoutSecrets(message, secrets) }
 }
 
 /** Rows by intended send, those without one last; equal times keep their order. */

@@ -89,6 +89,19 @@ describe('learnTokens', () => {
     expect(counter.warnings).toHaveLength(1)
   })
 
+  test('words of the probe that cost less than the others do not make every prompt too long', async () => {
+    const cheap = new Set(['Text', ...plainWords.slice(0, 16)])
+    const cost = (word: string): number => (cheap.has(word) ? 1 : 3)
+    const counter = await learnTokens(server(cost, { tokenize: false, usage: true }))
+    expect(counter.words.leadTokens).toBe(9)
+    const truths = [...Array(40).keys()].map((index) => {
+      const { text } = counter.makePrompt(100, randomStream(3, 'x', index))
+      return text.split(' ').reduce((sum, word) => sum + cost(word), 1) + 7
+    })
+    const mean = truths.reduce((sum, tokens) => sum + tokens, 0) / truths.length
+    expect(Math.abs(mean - 100)).toBeLessThan(4)
+  })
+
   test('says how it knows', async () => {
     const counter = await learnTokens(server(() => 1, { tokenize: true, usage: true }))
     expect(counter.basis).toBe(

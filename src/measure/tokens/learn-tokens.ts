@@ -18,7 +18,7 @@ export interface TokenSources {
 
 /**
  * How long prompts are on this server: by the given tokenizer, else by its `/tokenize` where it has one, else calibrated on its
- * usage by three small requests, else unknown. Lengths are those of `usage.prompt_tokens`, chat template included; a tokenizer
+ * usage by a few small requests, else unknown. Lengths are those of `usage.prompt_tokens`, chat template included; a tokenizer
  * that counts otherwise than the server's usage is a finding.
  */
 export async function learnTokens(
@@ -109,16 +109,19 @@ function disagrees(mine: number, servers: number): Warning {
 }
 
 /**
- * A line through two prompts: the probe's few words, and every word of the vocabulary once. Where the second has exactly as many
- * tokens more as words more, each word costs one (none can cost less).
+ * A line through two prompts: one without a word, which is the template alone, and one with every word of the vocabulary once. Where
+ * the second has exactly as many tokens more as words, each word costs one (none can cost less). The probe's few words stand in for
+ * the first where a server does not answer so short a prompt; they cost what they cost, and not the mean.
  */
 async function byUsage(probeTokens: number, { usage, probe }: TokenSources): Promise<TokenCounter> {
+  const bare = await usage(promptLead)
   const all = await usage(promptLead + joined(plainWords))
-  if (all === null || all <= probeTokens) {
+  const first = bare === null ? { words: probe.words, tokens: probeTokens } : { words: 0, tokens: bare }
+  if (all === null || all <= first.tokens) {
     return unknownTokenCounter('the server’s usage does not grow with the prompt')
   }
-  const cost = (all - probeTokens) / (plainWords.length - probe.words)
-  const words: WordCosts = { words: plainWords, costs: cost, leadTokens: probeTokens - cost * probe.words }
+  const cost = (all - first.tokens) / (plainWords.length - first.words)
+  const words: WordCosts = { words: plainWords, costs: cost, leadTokens: first.tokens - cost * first.words }
   const made = composeWords(words, checkTokens, randomStream('check', 'usage'))
   const counted = await usage(promptLead + made.text)
   const expected = words.leadTokens + made.tokens
@@ -128,7 +131,7 @@ async function byUsage(probeTokens: number, { usage, probe }: TokenSources): Pro
     kind: 'calibrated',
     words,
     exact,
-    basis: `calibrated on the server's usage: ${tokens(cost)} a word and ${tokens(words.leadTokens)} a prompt (from ${probe.words} and ${
+    basis: `calibrated on the server's usage: ${tokens(cost)} a word and ${tokens(words.leadTokens)} a prompt (from ${first.words} and ${
       plainWords.length
     } words); a third prompt was ${error === null ? 'not counted' : error < 0.5 ? 'exact' : `off by ${tokens(error)} in ${counted}`}`,
     warnings: exact ? [] : [inexact('the usage of three probes', error, false)],

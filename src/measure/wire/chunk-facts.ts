@@ -22,7 +22,7 @@ export class ChunkFacts {
   completionTokens = -1
   cachedTokens = -1
   reasoningTokens = -1
-  /** An error that the event reports; then nothing else of it counts. */
+  /** An error that the event reports. */
   error: ErrorFacts | null = null
   readonly content: TextPiece = emptyPiece()
   readonly reasoning: TextPiece = emptyPiece()

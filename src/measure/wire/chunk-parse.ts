@@ -16,8 +16,8 @@ export function parseChunk(text: string, facts: ChunkFacts): boolean {
     return false
   }
   if (!isFields(value)) return false
+  // An event with an error may still say how far the answer came and why it ended.
   facts.error = errorFacts(value)
-  if (facts.error !== null) return true
   readUsage(value['usage'], facts)
   const choices = value['choices']
   if (Array.isArray(choices)) {

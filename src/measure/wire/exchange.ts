@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { RowFlag } from '../record/request-row.ts'
 import type { ApiKind } from './api.ts'
 import { codingOf, ContentDecoder, type DecodedSink } from './content-decoder.ts'
-import { type ExchangeEnd, observedFields } from './observed-fields.ts'
+import type { ErrorKind } from './error-kinds.ts'
+import { type ExchangeEnd, type ExchangeFailure, observedFields } from './observed-fields.ts'
 import type { ResponseFields } from './response-fields.ts'
 import { ResponseObserver } from './response-observer.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -199,7 +200,7 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
       this.#flags.push('stale_connection_retried')
       return this.#send(true)
     }
-    const end = { kind: stale ? 'stale_connection' : kind, message, code: facts.code }
+    const end: ExchangeFailure = { kind: stale ? 'stale_connection' : kind, message, code: facts.code }
     if (this.#decoder === null) this.#finish(end, atMs, null)
     else this.#decoder.drained(() => this.#finish(end, atMs, null))
   }
@@ -266,11 +267,11 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
   }
 
   /** The next time limit; moved on by what has been seen, so that the timer need not be set anew for each event. */
-  #dueMs(): { readonly atMs: number; readonly kind: string | null; readonly message: string } | null {
+  #dueMs(): { readonly atMs: number; readonly kind: ErrorKind | null; readonly message: string } | null {
     const sent = this.#sentMs ?? 0
     const { firstTokenTimeoutMs, idleTimeoutMs, totalTimeoutMs } = this.#limits
     const last = this.#observer.stamps.at(-1)
-    let due: { atMs: number; kind: string | null; message: string } | null = null
+    let due: { atMs: number; kind: ErrorKind | null; message: string } | null = null
     if (this.#observer.settling) {
       due = { atMs: this.#observer.lastByteAtMs + tailMs, kind: null, message: '' }
     } else if (last === undefined && firstTokenTimeoutMs !== null) {
@@ -289,7 +290,7 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
     return due
   }
 
-  #finish(end: ExchangeEnd['failure'], atMs: number, aborted: ExchangeEnd['aborted']): void {
+  #finish(end: ExchangeFailure | null, atMs: number, aborted: ExchangeEnd['aborted']): void {
     if (this.#finished) return
     this.#finished = true
     if (this.#timer !== null) this.#deps.timers.clearTimeout(this.#timer)
@@ -314,6 +315,6 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
   }
 }
 
-function failure(kind: string, message: string): NonNullable<ExchangeEnd['failure']> {
+function failure(kind: ErrorKind, message: string): ExchangeFailure {
   return { kind, message, code: null }
 }

@@ -38,9 +38,11 @@ export class Http1Connection implements PooledConnection<Http1Request> {
   readonly #options: TransportOptions
   readonly #socket: Socket
   #connectTimer: unknown = null
+  #drainTimer: unknown = null
   #onConnected: (() => void) | null = null
   #sink: ResponseSink | null = null
   #busy = false
+  #probing = false
   #bytesReceived = false
   #state = inHead
   readonly #head = new GrowingBytes(1024)
@@ -67,6 +69,8 @@ export class Http1Connection implements PooledConnection<Http1Request> {
     this.#socket = connect({
       ...address,
       noDelay: true,
+      // Only so that `#ended` may still write.
+      allowHalfOpen: true,
       autoSelectFamily: true,
       onread: {
         buffer,
@@ -121,10 +125,7 @@ export class Http1Connection implements PooledConnection<Http1Request> {
   /** Reads the rest of the running body for nobody, and gives up on it after `withinMs`. */
   drain(withinMs: number): void {
     this.#sink = nobody
-    const served = this.served
-    this.#options.timers.setTimeout(() => {
-      if (this.#busy && this.served === served) this.destroy()
-    }, withinMs)
+    this.#drainTimer = this.#options.timers.setTimeout(() => this.destroy(), withinMs)
   }
 
   destroy(): void {
@@ -134,7 +135,7 @@ export class Http1Connection implements PooledConnection<Http1Request> {
 
   #connectedNow(): void {
     this.connected = true
-    this.#clearConnectTimer()
+    this.#clearTimers()
     this.#onConnected?.()
     this.#onConnected = null
   }
@@ -225,6 +226,7 @@ export class Http1Connection implements PooledConnection<Http1Request> {
   #complete(clean: boolean): void {
     const sink = this.#sink
     const response = this.#response
+    this.#clearTimers()
     this.#sink = null
     this.#busy = false
     this.#state = inHead
@@ -240,16 +242,23 @@ export class Http1Connection implements PooledConnection<Http1Request> {
     sink?.onEnd(this.#atMs)
   }
 
+  /**
+   * The other side is done. Inside a response it may also have been reset: when data and RST are both waiting, the event loop's
+   * library reports the data and then an end as if it were clean. A write tells: it fails on a connection that was reset.
+   */
   #ended(): void {
-    if (this.gone) return
-    const response = this.#response
-    this.#atMs = this.#options.clock.nowMs()
-    if (this.#busy && this.#state === inBody && response?.framing.kind === 'close')
-      return this.#complete(false)
-    if (this.#busy && this.#state === inBody) {
-      return this.#lost('truncated', 'the connection was closed inside the body', null)
+    if (this.gone || this.#probing) return
+    if (!this.#busy || !this.#bytesReceived) {
+      return this.#lost('connection_reset', 'the connection was closed before a response', null)
     }
-    this.#lost('connection_reset', 'the connection was closed before a response', null)
+    this.#probing = true
+    const atMs = this.#options.clock.nowMs()
+    this.#socket.write('\r\n', (error) => {
+      if (this.gone || error) return
+      this.#atMs = atMs
+      if (this.#state === inBody && this.#response?.framing.kind === 'close') this.#complete(false)
+      else this.#lost('truncated', 'the connection was closed inside the response', null, atMs)
+    })
   }
 
   #failed(error: Error): void {
@@ -257,12 +266,16 @@ export class Http1Connection implements PooledConnection<Http1Request> {
     this.#lost(kind, message, code)
   }
 
-  #lost(kind: TransportErrorKind, message: string, code: string | null): void {
+  #lost(
+    kind: TransportErrorKind,
+    message: string,
+    code: string | null,
+    atMs: number = this.#options.clock.nowMs(),
+  ): void {
     if (this.gone) return
     this.failure = { kind, message, code }
     this.stale = this.#busy && this.served > 1 && !this.#bytesReceived
     const sink = this.#sink
-    const atMs = this.#options.clock.nowMs()
     this.#sink = null
     this.#close()
     const facts = { bytesReceived: this.#bytesReceived, reusedSocket: this.served > 1, code }
@@ -273,14 +286,15 @@ export class Http1Connection implements PooledConnection<Http1Request> {
     if (this.gone) return
     this.gone = true
     this.#busy = false
-    this.#clearConnectTimer()
+    this.#clearTimers()
     this.#socket.destroy()
     this.#owner.onGone(this)
   }
 
-  #clearConnectTimer(): void {
-    if (this.#connectTimer === null) return
-    this.#options.timers.clearTimeout(this.#connectTimer)
+  #clearTimers(): void {
+    if (this.#connectTimer !== null) this.#options.timers.clearTimeout(this.#connectTimer)
+    if (this.#drainTimer !== null) this.#options.timers.clearTimeout(this.#drainTimer)
     this.#connectTimer = null
+    this.#drainTimer = null
   }
 }

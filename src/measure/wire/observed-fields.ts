@@ -1,7 +1,15 @@
 import type { RowFlag } from '../record/request-row.ts'
 import type { ErrorFacts } from './chunk-facts.ts'
+import type { ErrorKind } from './error-kinds.ts'
 import type { ResponseFields } from './response-fields.ts'
 import type { ResponseObserver } from './response-observer.ts'
+
+/** What the transport or a time limit said. */
+export interface ExchangeFailure {
+  readonly kind: ErrorKind
+  readonly message: string
+  readonly code: string | null
+}
 
 /** How an exchange ended, all times on the run's clock. */
 export interface ExchangeEnd {
@@ -11,7 +19,7 @@ export interface ExchangeEnd {
   readonly endedAtMs: number
   readonly httpStatus: number | null
   /** What the transport or a time limit said, before the body is judged; null for a clean close. */
-  readonly failure: { readonly kind: string; readonly message: string; readonly code: string | null } | null
+  readonly failure: ExchangeFailure | null
   /** What to say of an HTTP failure whose body says nothing. */
   readonly note: string | null
   readonly aborted: 'censored' | 'cancelled' | null
@@ -83,7 +91,7 @@ export function observedFields(seen: ResponseObserver, end: ExchangeEnd): Respon
 }
 
 interface Failure {
-  readonly kind: string
+  readonly kind: ErrorKind
   readonly facts: ErrorFacts
 }
 
@@ -111,7 +119,7 @@ function judge(seen: ResponseObserver, end: ExchangeEnd): Failure | null {
   return seen.stamps.length > 0 ? null : failed('no_output', null, 'the stream held no output event')
 }
 
-function failed(kind: string, facts: ErrorFacts | null, message: string | null): Failure {
+function failed(kind: ErrorKind, facts: ErrorFacts | null, message: string | null): Failure {
   return { kind, facts: facts ?? { code: null, type: null, message } }
 }
 

@@ -145,10 +145,7 @@ export class ResponseObserver implements SseHandler {
   #onFacts(bytes: Uint8Array, atMs: number): void {
     const facts = this.#facts
     this.chunks++
-    if (facts.error !== null) {
-      this.error ??= facts.error
-      return
-    }
+    if (facts.error !== null) this.error ??= facts.error
     this.#readUsage(facts)
     if (facts.hasOutput) {
       this.stamps.push(atMs)

@@ -143,6 +143,17 @@ describe('the lean transport alone', () => {
   const bench = new Bench(implementations[0]![1])
   afterEach(() => bench.close())
 
+  it.each([
+    ['content-length: 100', 'inside a body'],
+    ['x: y', 'where the close would end the body'],
+  ])('knows a reset that comes right behind data, with %s: %s', async (field) => {
+    const { transport } = await bench.serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${field}\r\n\r\nabc`)
+      socket.resetAndDestroy()
+    })
+    for (let i = 0; i < 50; i++) expect((await exchange(transport)).end).toBe('connection_reset')
+  })
+
   it('passes over an unasked 100', async () => {
     const { transport } = await bench.serve((socket) =>
       socket.write(`HTTP/1.1 100 Continue\r\n\r\n${ok('abc')}`),

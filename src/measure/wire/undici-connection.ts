@@ -33,6 +33,7 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
   #opened: Socket | null = null
   #connected = false
   #connectTimer: unknown = null
+  #drainTimer: unknown = null
   readonly #connectTimeoutMs: number | null
   #exchange: UndiciExchange | null = null
 
@@ -84,7 +85,7 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
     this.#armConnectTimer()
     const options = { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }
     this.#target.connector(options, (error, socket) => {
-      this.#clearConnectTimer()
+      this.#clearTimers()
       if (error !== null) return this.#lost(failureKind(error, false))
       if (this.gone) return void socket.destroy()
       this.#opened = socket
@@ -110,9 +111,7 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
     const exchange = this.#exchange
     if (exchange === null) return
     exchange.sink = null
-    this.#options.timers.setTimeout(() => {
-      if (this.#exchange === exchange) this.destroy()
-    }, withinMs)
+    this.#drainTimer = this.#options.timers.setTimeout(() => this.destroy(), withinMs)
   }
 
   destroy(): void {
@@ -126,6 +125,7 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
   }
 
   onExchangeEnd(): void {
+    this.#clearTimers()
     this.#exchange = null
     if (!this.gone) this.#owner.onIdle(this)
   }
@@ -161,7 +161,7 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
 
   #onConnect(): void {
     this.#connected = true
-    this.#clearConnectTimer()
+    this.#clearTimers()
     this.served = this.#exchange === null ? 0 : 1
   }
 
@@ -190,7 +190,7 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
   #close(): void {
     if (this.gone) return
     this.gone = true
-    this.#clearConnectTimer()
+    this.#clearTimers()
     if (this.#exchange !== null) this.#exchange.sink = null
     this.#exchange = null
     this.#dispatcher.destroy().catch(() => {})
@@ -199,10 +199,11 @@ export class UndiciConnection implements PooledConnection<Dispatcher.DispatchOpt
     this.#owner.onGone(this)
   }
 
-  #clearConnectTimer(): void {
-    if (this.#connectTimer === null) return
-    this.#options.timers.clearTimeout(this.#connectTimer)
+  #clearTimers(): void {
+    if (this.#connectTimer !== null) this.#options.timers.clearTimeout(this.#connectTimer)
+    if (this.#drainTimer !== null) this.#options.timers.clearTimeout(this.#drainTimer)
     this.#connectTimer = null
+    this.#drainTimer = null
   }
 }
 

@@ -22,7 +22,7 @@ export interface UndiciOptions {
 /**
  * A transport over undici's connections, for TLS, proxies and HTTP/2. Each connection is a dispatcher of its own with one
  * exchange at a time, so that what is reused and what is fresh is known exactly; body bytes are stamped as undici's parser hands
- * them on.
+ * them on. A reset that comes right behind data may be told as a truncation here, which the lean transport can tell apart.
  */
 export function createUndiciTransport(
   target: URL,

@@ -1,0 +1,166 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { PlimsollError } from '../src/base/errors.ts'
+import { simulateFlow, type SimulateConfig } from '../src/flows/simulate.ts'
+import type { FlowDeps } from '../src/flows/flow-deps.ts'
+import { readRun } from '../src/measure/record/read-run.ts'
+import { shownRun } from '../src/flows/show.ts'
+import type { SimulationDocument } from '../src/report/simulate-document.ts'
+import { renderSimulation } from '../src/report/simulate-text.ts'
+import { cliRun } from './fixtures/cli.ts'
+import { quietDay } from './fixtures/simulation.ts'
+
+const examples = fileURLToPath(new URL('../examples/fleet/', import.meta.url))
+const goldens = fileURLToPath(new URL('./goldens/simulate/', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'plimsoll-simulate-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function simulate(
+  files: Readonly<Record<string, string>>,
+  config: Partial<SimulateConfig> = {},
+): Promise<SimulationDocument> {
+  const deps = {
+    files: { readText: (path: string) => Promise.resolve(files[path] ?? '') },
+    signal: new AbortController().signal,
+    version: '0.1.0',
+    machine: { node: 'v20.20.2' },
+  } as unknown as FlowDeps
+  const path = Object.keys(files)[0] as string
+  return (await simulateFlow({ path, seed: null, out: null, ...config }, deps)).document
+}
+
+const example = (name: string): Record<string, string> => ({
+  [name]: readFileSync(join(examples, name), 'utf8'),
+})
+
+// day.yaml is two million requests: its place is a terminal.
+const stories = readdirSync(examples).filter((name) => name !== 'day.yaml')
+
+describe('the stories of examples/fleet', () => {
+  test.each(stories)(
+    '%s',
+    async (name) => {
+      const text = renderSimulation(await simulate(example(name)), { color: false })
+      const file = join(goldens, name.replace('.yaml', '.txt'))
+      if (process.env['PLIMSOLL_GOLDENS'] === 'write') {
+        mkdirSync(goldens, { recursive: true })
+        writeFileSync(file, text)
+      }
+      expect(text).toBe(readFileSync(file, 'utf8'))
+    },
+    60_000,
+  )
+
+  test('10 a second at a server of 8: the line grows by 2 a second', async () => {
+    const { policies } = await simulate(example('queue-growth.yaml'))
+    const windows = policies[0]?.windows ?? []
+    const growth = ((windows[11]?.most_waiting ?? 0) - (windows[1]?.most_waiting ?? 0)) / 50
+    expect(growth).toBeCloseTo(2, 1)
+  })
+
+  test('eight replicas survive the loss of one, seven do not', async () => {
+    const { policies } = await simulate(example('survive-one-failure.yaml'))
+    expect(policies.map((policy) => [policy.policy, policy.objective_met])).toEqual([
+      ['eight', true],
+      ['seven', false],
+    ])
+  })
+})
+
+describe('a document', () => {
+  const small = {
+    'f.yaml':
+      'duration: 30s\nengine: h100-8b\ntraffic: { arrivals: poisson 5/s }\nobjective: ttft < 1s\nfaults: [kill replica 0 at 20s restart 2s]\nclients: { timeout: 20s }\n',
+  }
+
+  test('is the same for the same seed, byte for byte, and another for another', async () => {
+    const once = JSON.stringify(await simulate(small))
+    expect(JSON.stringify(await simulate(small))).toBe(once)
+    expect(JSON.stringify(await simulate(small, { seed: '2' }))).not.toBe(once)
+  })
+
+  test('and its run folder tell the same', async () => {
+    const out = join(folder, 'run')
+    const { policies } = await simulate(small, { out })
+    const run = await readRun(out)
+    const counts = policies[0]?.counts
+    expect(run.rows).toHaveLength(counts?.arrived as number)
+    expect(run.rows.filter((row) => row.ok)).toHaveLength(counts?.answered as number)
+    expect(run.rows.every((row) => row.flags.includes('simulated'))).toBe(true)
+    const shown = shownRun(run)
+    expect(shown.metrics.ttft_ms?.p50 ?? 0).toBeCloseTo(policies[0]?.ttft_ms.p50 ?? 0, 0)
+    expect(shown.counts.planned).toBe(counts?.arrived)
+  })
+
+  test('of a trace goes by the times in it', async () => {
+    const { policies } = await simulate({
+      'f.yaml': 'duration: 10s\nengine: h100-8b\ntraffic: { trace: t.csv, repeat: true }\n',
+      't.csv':
+        'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,100,10\n2023-11-16 18:17:04,100,10\n2023-11-16 18:17:05,100,10\n',
+    })
+    expect(policies[0]?.counts.arrived).toBe(10)
+  })
+})
+
+describe('a mistake in the file is named with its place', () => {
+  test.each([
+    ['a misspelt key', 'scalre: {}', 1, 'unknown key scalre', 'did you mean scaler?'],
+    [
+      'one inside',
+      'traffic:\n  arrival: poisson 5/s',
+      2,
+      'unknown key traffic.arrival',
+      'did you mean arrivals?',
+    ],
+    [
+      'a router',
+      'router: least-loadde',
+      1,
+      'there is no router "least-loadde"',
+      'did you mean least-loaded?',
+    ],
+    ['a preset', 'engine: h200', 1, 'there is no engine preset "h200"', undefined],
+    ['a fault', 'name: x\nfaults: [stall 5s at 10s]', 2, 'a fault of an engine needs its replica', undefined],
+    ['arrivals', 'traffic: { arrivals: users 5 }', 1, 'a fleet is not driven by a closed loop', undefined],
+    ['half a scaler', 'scaler: { metric: cpu }', 1, 'the scaler has no target, min, max', undefined],
+    ['no YAML', 'a: [', 1, 'this is not YAML', undefined],
+    [
+      'in a policy',
+      'policies:\n  a: {}\n  b: { router: fastest }',
+      3,
+      'there is no router "fastest"',
+      undefined,
+    ],
+  ])('%s', async (_, text, line, message, hint) => {
+    const error = await simulate({ 'f.yaml': text }).catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(PlimsollError)
+    const said = error as PlimsollError
+    expect([said.code, said.where?.file, said.where?.line]).toEqual(['PLIM_CONFIG', 'f.yaml', line])
+    expect([said.message, said.hint]).toEqual([message, hint])
+  })
+})
+
+describe('plimsoll simulate', () => {
+  test('prints the simulation, or one JSON document', async () => {
+    const text = await cliRun(['simulate', 'fleet.yaml'])
+    expect(text.stdout).toBe(renderSimulation(quietDay, { color: false }))
+    const json = await cliRun(['simulate', 'fleet.yaml', '--json'])
+    expect(JSON.parse(json.stdout)).toEqual(quietDay)
+    expect([text.stderr, text.exitCode, json.exitCode]).toEqual(['', 0, 0])
+  })
+
+  test('ends with 3 where no policy meets the objective, with 0 where one does', async () => {
+    const missed = quietDay.policies.map((policy) => ({ ...policy, objective_met: false }))
+    const run = async (policies: SimulationDocument['policies']): Promise<number> =>
+      (
+        await cliRun(['simulate', 'f.yaml'], {
+          flows: { simulateFlow: () => Promise.resolve({ document: { ...quietDay, policies } }) },
+        })
+      ).exitCode
+    expect(await run(missed)).toBe(3)
+    expect(await run([...missed, ...quietDay.policies])).toBe(0)
+  })
+})
