@@ -153,6 +153,14 @@ describe('a comparison of run folders', () => {
     ])
   })
 
+  it('a block without a usable partner is left out, so that the rest stay pairs', async () => {
+    const a = await arm('ka', (i) => ({ tpotMs: 20 + i, block: String(i) }), 4)
+    const b = await arm('kb', (i) => ({ tpotMs: 21 + i, block: String(i) }), 3)
+    const { design, arms } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(design.paired_by).toBe('block')
+    expect(arms.a.left_out).toEqual([{ path: a.paths[3], why: 'block 3 has no usable run in the other arm' }])
+  })
+
   it('a pilot says how many runs an effect needs', async () => {
     const a = await arm('pilot', (i) => ({ tpotMs: 20 + 0.4 * i }), 3)
     const plan = await planComparison([a.paths, []], 0.03, settings, '0.1.0')

@@ -77,14 +77,18 @@ function usable(
   readonly b: readonly ArmRun[]
   readonly leftOut: { readonly a: ComparedArm['left_out']; readonly b: ComparedArm['left_out'] }
 } {
-  const sweeps = [...a, ...b].some(({ load }) => load !== null)
+  // Blocks and loads are matched: a run whose partner cannot be used is of no use either.
+  const matched = [...a, ...b].every(({ block }) => block !== null)
   const blocks = [a, b].map((arm) => new Set(arm.filter(isUsable).map(({ block }) => block)))
   const why = (run: ArmRun, others: ReadonlySet<string | null>): string | null => {
     if (!isUsable(run)) {
       const { reasons } = run.document.verdict
       return `INVALID: ${reasons.find(({ status }) => status === 'INVALID')?.message ?? 'its figures are the client’s'}`
     }
-    return sweeps && !others.has(run.block) ? `${run.block ?? 'this run'} is in one arm only` : null
+    if (!matched || others.has(run.block)) return null
+    return run.load === null
+      ? `block ${run.block ?? ''} has no usable run in the other arm`
+      : `${run.load} is in one arm only`
   }
   const split = (arm: readonly ArmRun[], others: ReadonlySet<string | null>) => ({
     used: arm.filter((run) => why(run, others) === null),
