@@ -1,5 +1,5 @@
 // How often intervals hold what they say, and how often A against A is called different; writes docs/calibration.md.
-//   node bench/calibration.mjs [replications=300]        needs `npm run build` first
+//   node bench/calibration.mjs [replications=240]        needs `npm run build` first
 // Everything is seeded: the same numbers on every machine.
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
@@ -19,7 +19,7 @@ import {
   welch,
 } from '../dist/stats/index.js'
 
-const replications = Number(process.argv[2] ?? 300)
+const replications = Number(process.argv[2] ?? 240)
 const loads = [0.5, 0.8, 0.9]
 const levels = ['50', '95', '99']
 const bins = [0, 3, 5, 10, 15, 20, 30, 50, 100]
