@@ -10,7 +10,10 @@ export async function showFlow(paths: readonly string[], _deps: FlowDeps): Promi
   const shown: Shown[] = []
   for (const path of paths) {
     if (await isSweepFolder(path)) shown.push({ kind: 'sweep', path, document: await readSweep(path) })
-    else shown.push({ kind: 'run', path, document: shownRun(await readRun(path)) })
+    else {
+      const record = await readRun(path)
+      shown.push({ kind: 'run', path, document: shownRun(record), rows: record.rows })
+    }
   }
   return { shown }
 }
