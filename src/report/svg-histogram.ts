@@ -88,7 +88,7 @@ export function histogram({ series, name, formula, values, limit }: HistogramInp
           'text-anchor': 'middle',
         })
   const body = [
-    axes(plot, { x: inside, y, xWords: `${name}, steps of ${formatDuration(step)}`, yWords: 'requests' }),
+    axes(plot, { x: inside, y, xWords: `${name}, steps of ${tickTime(step)}`, yWords: 'requests' }),
     element('g', { class: `s-${series}` }, element('title', {}, escapeMarkup(formula)), ...bars, overflow),
     limit === null ? '' : limitLine(limit, x, start + bins * step),
   ].join('')

@@ -1,8 +1,7 @@
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { percentileName, percentileOf } from './metric-rows.ts'
-import { axes, legend, type Figure, type LegendEntry, type Plot, type SeriesName } from './svg-figure.ts'
-import { formulas } from './svg-formulas.ts'
+import { axes, type Figure, type Plot, type SeriesName } from './svg-figure.ts'
 import { coordinate, element, escapeMarkup, label, polyline } from './svg-markup.ts'
 import { linearScale, logBounds, logScale, tickCount, tickTime, type Scale } from './svg-scale.ts'
 
@@ -54,14 +53,15 @@ export function loadCurve(document: SweepDocument, tail: JudgedTail): Figure | n
     format: tickTime,
   })
   const series: SeriesName = tail.metric === 'ttft_ms' ? 'ttft' : tail.metric === 'e2e_ms' ? 'e2e' : 'tpot'
-  const entries: LegendEntry[] = [
-    { series, text: `${name} with its 95 % interval`, mark: 'line', title: formulas[tail.metric] },
-  ]
   const body = [
     safe(x, capacity.load),
     axes(upper, { x: { ...x, ticks: [] }, y: throughput, xWords: '', yWords: 'output tokens per second' }),
-    axes(lower, { x, y: latency, xWords: `load, ${unit} (log)`, yWords: 'latency (log)' }),
-    legend(lower, entries),
+    axes(lower, {
+      x,
+      y: latency,
+      xWords: `load, ${unit} (log)`,
+      yWords: `${name} with its 95 % interval (log)`,
+    }),
     ...wallLines(standing, x, document),
     limit(tail, latency),
     throughputCurve(used, x, throughput),

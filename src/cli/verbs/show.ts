@@ -1,6 +1,8 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { Shown } from '../../flows/flow-deps.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { checkCiFlags, writeCi } from '../ci-output.ts'
+import { ciFlags } from '../flags/ci-flags.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
 import { isOn, text } from '../flags/flag-values.ts'
@@ -35,6 +37,7 @@ export const showVerb: Verb = {
       placeholder: 'FILE.html',
       alone: { means: besideTheRun, unless: /\.html?$/i },
     },
+    ...ciFlags,
     force: { kind: 'switch', group: 'Output', brief: 'Write over a FILE.html that is there' },
     quiet: outputFlags['quiet']!,
   },
@@ -42,6 +45,7 @@ export const showVerb: Verb = {
 }
 
 async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  checkCiFlags(flags)
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const paths = await pathsOrNewest(args, cli)
@@ -53,6 +57,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     })
   }
   const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
+  for (const one of shown) await writeCi(one.document, flags, cli)
   if (html !== undefined) return writePages(shown, html, flags, cli)
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
   if (isOn(flags, 'json') === true) {
