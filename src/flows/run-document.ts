@@ -17,6 +17,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { importedDocument } from './imported-document.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
@@ -49,7 +50,7 @@ export function documentOptions(config: RunConfig, objectives: readonly JudgedOb
     percentiles: config.percentiles,
     percentileType: config.percentileType,
     detectWarmup: config.warmup.kind === 'detect',
-    warmCacheAsked: config.warmPrefix,
+    warmCacheAsked: config.warmPrefix || sharesBeginnings(config.workload),
     connectionLimit: config.maxConnections,
   }
 }

@@ -1,6 +1,7 @@
 import { readRun } from '../measure/record/read-run.ts'
 import type { FlowDeps, Shown, ShowOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
+import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type RecordedRun } from './run-document.ts'
 import { readWatch } from './watch-folder.ts'
@@ -31,7 +32,8 @@ export function shownRun(record: RecordedRun): ReturnType<typeof runDocument> {
     ...(config.percentiles === undefined ? {} : { percentiles: config.percentiles }),
     ...(config.percentileType === undefined ? {} : { percentileType: config.percentileType }),
     detectWarmup: config.warmup?.kind === 'detect',
-    warmCacheAsked: config.warmPrefix ?? false,
+    warmCacheAsked:
+      config.warmPrefix === true || (config.workload !== undefined && sharesBeginnings(config.workload)),
     connectionLimit: config.maxConnections ?? null,
   })
 }
