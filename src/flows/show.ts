@@ -14,8 +14,6 @@ export async function showFlow(paths: readonly string[], _deps: FlowDeps): Promi
     const watched = await readWatch(path)
     if (watched !== null) shown.push({ kind: 'watch', path, document: watched })
     else if (await isSweepFolder(path)) shown.push({ kind: 'sweep', path, document: await readSweep(path) })
-    else shown.push({ kind: 'run', path, document: shownRun(await readRun(path)) })
-    if (await isSweepFolder(path)) shown.push({ kind: 'sweep', path, document: await readSweep(path) })
     else {
       const record = await readRun(path)
       shown.push({ kind: 'run', path, document: shownRun(record), rows: record.rows })

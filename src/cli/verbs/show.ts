@@ -26,6 +26,7 @@ export const showVerb: Verb = {
     ['plimsoll show runs/1129-1436-run --explain', 'with the working of each figure'],
     ['plimsoll show runs/1129-1501-sweep --json', 'one JSON document on stdout'],
     ['plimsoll show runs/a runs/b runs/c --as-fleet', 'the percentiles of all of them together'],
+    ['plimsoll show runs/1129-1436-run --html', 'one page with its figures, report.html beside the run'],
     ['plimsoll show a.prom b.prom --as-fleet', "from servers' histograms, with the error of the buckets"],
   ],
   flags: {
@@ -34,11 +35,6 @@ export const showVerb: Verb = {
       group: 'Output',
       brief: 'Several runs, imports or scrapes (.prom) as one fleet: percentiles are pooled, never averaged',
     },
-    json: outputFlags['json']!,
-    explain: outputFlags['explain']!,
-    ['plimsoll show runs/1129-1436-run --html', 'one page with its figures, report.html beside the run'],
-  ],
-  flags: {
     json: outputFlags['json']!,
     explain: outputFlags['explain']!,
     html: {
@@ -68,7 +64,6 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     }
     return exitCodes.fine
   }
-  const { shown } = await cli.flows.showFlow(await pathsOrNewest(args, cli), await cli.flowDeps(voice))
   const paths = await pathsOrNewest(args, cli)
   const html = text(flags, 'html')
   if (html !== undefined && html !== besideTheRun && paths.length > 1) {
@@ -78,7 +73,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     })
   }
   const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
-  for (const one of shown) await writeCi(one.document, flags, cli)
+  for (const one of shown) if (one.kind !== 'watch') await writeCi(one.document, flags, cli)
   if (html !== undefined) return writePages(shown, html, flags, cli)
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
   if (isOn(flags, 'json') === true) {
@@ -106,6 +101,13 @@ async function writePages(
   const { runPage } = await import('../../report/html-run.ts')
   const { sweepPage } = await import('../../report/html-sweep.ts')
   for (const one of shown) {
+    if (one.kind === 'watch') {
+      throw new PlimsollError('PLIM_USAGE', 'there is no page of a watched deployment', {
+        expected: 'a run or a sweep',
+        received: one.path,
+        hint: 'plimsoll show without --html prints it',
+      })
+    }
     const folder = one.path.replace(/\/[^/]*\.(json|ndjson|parquet)$/, '').replace(/\/+$/, '')
     const path = html === besideTheRun ? `${folder}/report.html` : html
     const overwrite = html === besideTheRun || (isOn(flags, 'force') ?? false)
