@@ -6,6 +6,12 @@ const number = (pattern) => (output) => {
   return found === null ? null : Number(found[1].replaceAll(',', ''))
 }
 
+/** The median of all numbers that `pattern` finds, the lower of two. */
+const middle = (pattern) => (output) => {
+  const found = [...output.matchAll(pattern)].map((match) => Number(match[1])).sort((a, b) => a - b)
+  return found[Math.floor((found.length - 1) / 2)] ?? null
+}
+
 /** The largest (or with `least`, the smallest) of all numbers that `pattern` finds. */
 const extreme = (pattern, least) => (output) => {
   const found = [...output.matchAll(pattern)].map((match) => Number(match[1]))
@@ -38,7 +44,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           ),
         },
         {
-          what: 'the same, under vLLM’s Python client',
+          what: 'client CPU per streamed event: times under vLLM’s Python client',
           budget: 4,
           unit: '×',
           atLeast: true,
@@ -46,11 +52,21 @@ export function benchList({ quick, 'vllm-python': python }) {
           absent: 'vLLM is absent: `--vllm-python PATH` names its Python',
           peer: text(/^vLLM (\S+): ([\d.]+) us/m, ([, version, us]) => `vLLM ${version}: ${us} µs`),
         },
+      ],
+    },
+    {
+      name: 'streams of 20,000 events/s',
+      argv: ['bench/streams.mjs', '200', quick ? '2' : '4', rounds],
+      claims: [
         {
           what: 'stamp behind the server’s write, 20,000 events/s on one core, p99',
           budget: 0.5,
           unit: 'ms',
-          read: number(/^median stamp lag p99 ([\d.]+) ms/m),
+          read: middle(/^plimsoll .*; error p50 [\d.]+ p99 ([\d.]+)/gm),
+          peer: (output) => {
+            const bare = middle(/^bare sockets .*; error p50 [\d.]+ p99 ([\d.]+)/gm)(output)
+            return bare === null ? '' : `bare sockets ${bare} ms`
+          },
         },
       ],
     },
@@ -66,7 +82,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           peer: text(/budget of 5 ms, ([\d.]+) of bare sockets/, ([, bare]) => `${bare} × bare sockets`),
         },
         {
-          what: 'the same: events lost',
+          what: '1,000 streams × 100 tok/s on one core: events lost',
           budget: 0,
           unit: 'events',
           read: extreme(/^plimsoll.*\((-?\d+) lost\)/gm),
@@ -98,9 +114,13 @@ export function benchList({ quick, 'vllm-python': python }) {
           budget: 1,
           unit: 'ms',
           read: number(/^median p99 ([\d.]+) ms/m),
+          peer: text(
+            /([\d.]+) of a bare sleep's ([\d.]+) ms/,
+            ([, times, ms]) => `${times} × a thread that only sleeps (${ms} ms late)`,
+          ),
         },
         {
-          what: 'rows without their truth',
+          what: 'rows of `run` without a line in the engine’s own record',
           budget: 0,
           unit: 'rows',
           read: extreme(/(\d+) rows without their truth/g),
@@ -116,9 +136,10 @@ export function benchList({ quick, 'vllm-python': python }) {
           budget: 3,
           unit: 's',
           read: number(/^together ([\d.]+) s/m),
+          peer: text(/, ([\d.]+) s of CPU, peak/, ([, cpu]) => `${cpu} s of CPU`),
         },
         {
-          what: 'the same: memory',
+          what: '`show` on 100,000 requests × 200 gaps: memory',
           budget: 1000,
           unit: 'MB',
           read: (output) => {
@@ -137,6 +158,10 @@ export function benchList({ quick, 'vllm-python': python }) {
           budget: 40,
           unit: 'ms',
           read: number(/^median over node -e 0 (-?[\d.]+) ms/m),
+          peer: text(
+            /^least over node -e 0 (-?[\d.]+) ms/m,
+            ([, least]) => `least of each: ${least} ms over`,
+          ),
         },
       ],
     },
@@ -176,7 +201,7 @@ export function benchList({ quick, 'vllm-python': python }) {
           ),
         },
         {
-          what: 'the same, at most',
+          what: 'a stall of 3 s in 5 requests/s for 60 s: P99 from the intended send, at most',
           budget: 2.6,
           unit: 's',
           read: number(/^open loop: p99 ([\d.]+) s/m),

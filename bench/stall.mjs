@@ -12,7 +12,7 @@ import { exportRows, main, plimsoll, quantile, startEngine } from './product.mjs
 const [seconds = 60] = process.argv.slice(2).map(Number)
 const stall = { ms: 3000, atMs: 10_000 }
 const everyMs = 200
-const lengths = ['--prompt', '16', '--output', '2']
+const lengths = ['--prompt', '32', '--output', '2']
 
 const open = await aligned(['--pacer', 'constant 5/s'])
 const waiting = await aligned(['--pacer', 'constant 5/s', '-c', '1'])
@@ -84,7 +84,7 @@ async function measured(folder) {
   return {
     fromIntended: rows.map(({ e2e_ms }) => e2e_ms),
     fromSent: rows.map(({ e2e_ms, lag_ms }) => e2e_ms - lag_ms),
-    report: stdout,
+    report: stdout.replaceAll(join(folder, 'run'), 'runs/stall'),
   }
 }
 

@@ -13,6 +13,7 @@ describe('help', () => {
     for (const { name, brief } of verbEntries) {
       expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
     }
+    for (const { name, brief } of verbEntries) expect(stdout).toContain(`  ${name.padEnd(width)}  ${brief}`)
     expect(stdout).toContain('130 interrupted')
     for (const argv of [['--help'], ['-h'], ['help']]) expect((await cliRun(argv)).stdout).toBe(stdout)
   })
@@ -136,6 +137,11 @@ describe('exit codes', () => {
       '5: stopped because nearly everything failed',
       5,
       () => Promise.reject(new PlimsollError('PLIM_STOPPED', 'all failed')),
+    ],
+    [
+      '130: interrupted before anything was measured',
+      130,
+      () => Promise.reject(new PlimsollError('PLIM_INTERRUPTED', 'ended before anything was measured')),
     ],
     ['2: nothing answers', 2, () => Promise.reject(new PlimsollError('PLIM_CONNECT', 'nothing answers'))],
     ['1: a fault of plimsoll', 1, () => Promise.reject(new TypeError('x is not a function'))],

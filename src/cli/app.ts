@@ -44,7 +44,7 @@ async function dispatch(argv: readonly string[], cli: CliContext): Promise<ExitC
     const engineFlags = rest.some((arg) => arg.startsWith('--engine-'))
       ? (await import('./flags/engine-flags.ts')).engineFlags
       : {}
-    const prepared = prepareArguments(rest, verb.flags, engineFlags)
+    const prepared = prepareArguments(rest, verb.flags, engineFlags, verb.separated)
     args = [argv[0]!, ...prepared.args]
     if (!args.includes('--quiet')) for (const notice of prepared.notices) cli.stderr.write(`${notice}\n`)
   }

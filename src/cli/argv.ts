@@ -8,6 +8,9 @@ export interface PreparedArguments {
   readonly notices: readonly string[]
 }
 
+/** Stands for `--` among the arguments of a verb with two groups of them: no file has a name of this one control character. */
+export const armSeparator = '\u001F'
+
 const longFlag = /^--([a-z][\w.-]*)(?:=(.*))?$/is
 const shortFlag = /^-([a-z])$/i
 const enginePrefix = 'engine-'
@@ -15,12 +18,13 @@ const enginePrefix = 'engine-'
 /**
  * The pass before the parser: other tools' names become ours, flags with several values are repeated once a value, flags that
  * need nothing here are dropped with a word, and `--engine-NAME VALUE` becomes `--engine NAME=VALUE`. A name that nobody knows is
- * left for the parser to refuse.
+ * left for the parser to refuse. With `separated`, `--` stands between two groups of arguments and flags go on after it.
  */
 export function prepareArguments(
   argv: readonly string[],
   flags: FlagSpecs,
   engineFlags: FlagSpecs,
+  separated = false,
 ): PreparedArguments {
   const canonical = canonicalNames(flags)
   const args: string[] = []
@@ -28,6 +32,10 @@ export function prepareArguments(
   let next = 0
   while (next < argv.length) {
     const arg = argv[next++]!
+    if (arg === '--' && separated) {
+      args.push(armSeparator)
+      continue
+    }
     if (arg === '--') return { args: [...args, ...argv.slice(next - 1)], notices }
     const given = nameOf(arg, flags)
     const inline = longFlag.exec(arg)?.[2]

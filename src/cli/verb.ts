@@ -41,6 +41,8 @@ export interface Verb {
     readonly minimum: number
     readonly maximum?: number
   }
+  /** `--` stands between two groups of arguments, and does not end the flags. */
+  readonly separated?: true
   /** Command lines with a word on what they do. */
   readonly examples: readonly (readonly [commandLine: string, what: string])[]
   /** The verb that the first argument makes of this one (`calc NAME`). Throws PLIM_USAGE for a name that is not known. */

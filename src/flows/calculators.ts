@@ -25,7 +25,7 @@ import { pageCalculator } from '../operate/calculators/page.ts'
 import { coldStartCalculator } from '../operate/calculators/cold-start.ts'
 import { triggerCalculator } from '../operate/calculators/trigger.ts'
 import { hpaCalculator } from '../operate/calculators/hpa.ts'
-import type { Calculator } from '../stats/calculators/calculator.ts'
+import type { Calculation, Calculator } from '../stats/calculators/calculator.ts'
 import { nearest } from './options/nearest.ts'
 
 /** Every calculator of the house, in the order of the list. */
@@ -69,4 +69,29 @@ export function calculatorNamed(name: string): Calculator {
   throw new PlimsollError('PLIM_USAGE', `there is no calculator ${name}`, {
     hint: near === null ? 'plimsoll calc lists them' : `did you mean plimsoll calc ${near}?`,
   })
+}
+
+/** A line as typed behind `plimsoll calc`, in words; quotes hold words together. For docs and for tests. */
+export function calculateLine(line: string): Calculation {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2]!)
+  const [name = '', ...rest] = words
+  const calculator = calculatorNamed(name)
+  const { inputs } = calculator
+  const args: string[] = []
+  const flags: Record<string, string[]> = {}
+  let at = 0
+  while (at < rest.length) {
+    const word = rest[at++]!
+    if (!word.startsWith('--')) {
+      args.push(word)
+      continue
+    }
+    const flag = word.slice(2)
+    const key = Object.keys(inputs).find((one) => one === flag || inputs[one]!.also.includes(flag))
+    if (key === undefined) throw new PlimsollError('PLIM_USAGE', `unknown flag --${flag}`)
+    const values = (flags[key] ??= [])
+    do values.push(rest[at++] ?? '')
+    while (inputs[key]!.many && at < rest.length && !rest[at]!.startsWith('--'))
+  }
+  return calculator.calculate({ args, flags })
 }

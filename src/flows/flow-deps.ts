@@ -69,7 +69,10 @@ export interface ShowOutcome {
 
 export interface ExportConfig {
   readonly path: string
-  readonly format: 'jsonl' | 'csv' | 'vllm'
+  readonly format: 'jsonl' | 'csv' | 'vllm' | 'llm-d' | 'parquet'
+  /** Where Parquet goes: it is no text for a stream. */
+  readonly file?: string
+  readonly overwrite?: boolean
 }
 
 export interface ExportDeps extends FlowDeps {

@@ -18,6 +18,7 @@ import {
   type JudgedObjective,
 } from './judged-objectives.ts'
 import type { RunConfig } from './options/run-config.ts'
+import { importedDocument } from './imported-document.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
 
 /** A run as it was recorded, live a moment ago or read from its folder. */
@@ -81,12 +82,14 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     lateRequests: rows.filter((row) => row.lag_ms !== null && row.lag_ms > limitMs).length,
     lateLimitMs: limitMs,
     health: client,
+    stoppedEarly: manifest.stopped?.kind === 'early' ? manifest.stopped.why : null,
+    clientLost: manifest.client === null && !run.complete,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
     cacheHitRate: warmHitRate(inWindow, leadTokens, serverFactsFrom(manifest.server).prefixHitRate),
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
-  return {
+  const document: RunDocument = {
     schema: 'plimsoll.run/1',
     plimsoll: manifest.versions.plimsoll,
     run: run.path,
@@ -128,6 +131,9 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
       ...summary.warnings,
     ],
   }
+  return manifest.source === undefined
+    ? document
+    : importedDocument(document, manifest.source, manifest.window, rows)
 }
 
 /** What the chat template puts in front of every prompt, tokens; 0 where it is not known. */

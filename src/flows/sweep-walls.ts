@@ -55,11 +55,14 @@ export function sweepWalls(
     saturation.load === null || !saturation.peakThroughput
       ? 0
       : (wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? 0) / saturation.peakThroughput
+  const unusable = points.length > 0 && usable.length === 0 ? allClientBound : null
   const why: Record<WallKind, string> = {
-    saturation: saturation.reached
-      ? `the first load with 95 % of the best throughput`
-      : 'not reached: the last point is the best, and throughput still rose',
-    slo: sloReason(slo, objective),
+    saturation:
+      unusable ??
+      (saturation.reached
+        ? `the first load with 95 % of the best throughput`
+        : 'not reached: the last point is the best, and throughput still rose'),
+    slo: unusable ?? sloReason(slo, objective),
     memory:
       memory === null
         ? kvTokens === null
@@ -90,7 +93,7 @@ export function sweepWalls(
       binding: found.binding,
       censored: found.atLeast,
       indicative: slo?.indicative === true && found.binding === 'slo',
-      why: capacityReason(found, why),
+      why: unusable ?? capacityReason(found, why),
     },
     peak:
       saturation.peakLoad === null || saturation.peakThroughput === null
@@ -99,6 +102,8 @@ export function sweepWalls(
     warnings: wallWarnings(slo, memory, kvTokens),
   }
 }
+
+const allClientBound = 'no point can be used: the client set the numbers of each'
 
 function wallPoint(point: SweepPoint): WallPoint {
   return {

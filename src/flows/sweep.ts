@@ -195,10 +195,11 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
           ? 'the operating point was not confirmed by a Poisson run'
           : confirmation.missed.join('; '),
       cause:
-        config.axis === 'concurrency'
+        config.axis === 'concurrency' && confirmation !== null
           ? 'users who wait for their answers slow down with the server; arrivals do not'
           : null,
-      next: confirmation?.point.confirmed === true ? null : 'plimsoll sweep --rates auto',
+      next:
+        confirmation === null || confirmation.point.confirmed === true ? null : 'plimsoll sweep --rates auto',
       evidence: { confirmed: confirmation?.point.confirmed ?? null },
     },
   ]

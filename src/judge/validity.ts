@@ -12,6 +12,10 @@ export interface ValidityInput {
   readonly lateRequests: number
   readonly lateLimitMs: number
   readonly health: ClientHealth
+  /** The client's record of itself is lost, as that of a run that was killed: only the lag of its sends is known. */
+  readonly clientLost?: boolean
+  /** Why the run ended by itself before its plan did (nearly everything failed), or null. */
+  readonly stoppedEarly?: string | null
   /** Null where the run is too short to be classified. */
   readonly steadyState: 'flat' | 'warmup' | 'slowdown' | 'no_steady_state' | null
   /** Share of prompt tokens that the server found in its cache; null when it does not say. */
@@ -59,10 +63,12 @@ export function lateLimitMs(medianTtftMs: number | null): number {
 export function judgeValidity(input: ValidityInput): Verdict {
   const reasons = [
     nothingSucceeded(input),
+    stoppedEarly(input),
     lateSends(input),
     loadNotSent(input),
     loopDelay(input),
     workerBusy(input),
+    clientUnknown(input),
     notSteady(input),
     warmCache(input),
     littleViolated(input),
@@ -80,6 +86,11 @@ function nothingSucceeded({ counts }: ValidityInput): VerdictReason | null {
   if (counts.ok > 0) return null
   const message = counts.sent === 0 ? 'no request was sent' : `none of ${counts.sent} sent requests succeeded`
   return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
+}
+
+function stoppedEarly({ stoppedEarly: why }: ValidityInput): VerdictReason | null {
+  if (why === undefined || why === null) return null
+  return { rule: 'stopped_early', status: 'INVALID', message: why, value: null, limit: null }
 }
 
 /** One late send is no share of anything: a scheduler's hiccup. From two on, the share decides. */
@@ -126,6 +137,13 @@ function workerBusy({ health }: ValidityInput): VerdictReason | null {
     verdictLimits.workerCpu,
     `a worker used ${percent(busiest)} of its core (limit ${percent(verdictLimits.workerCpu)})`,
   )
+}
+
+function clientUnknown({ clientLost }: ValidityInput): VerdictReason | null {
+  if (clientLost !== true) return null
+  const message =
+    'the client’s record of itself is lost, for the run was killed: only the lag of its sends is known'
+  return degraded('client_unknown', null, null, message)
 }
 
 function notSteady({ steadyState }: ValidityInput): VerdictReason | null {

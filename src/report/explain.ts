@@ -6,6 +6,7 @@ import {
   formatPlain,
   formatSpan,
 } from '../base/units.ts'
+import { runCalculations, sweepCalculations } from './calculation-lines.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
 import {
   figure,
@@ -34,7 +35,13 @@ export function explainRun(document: RunDocument): string[] {
       ...little(document),
       ...lag(document),
     ]),
+    ...tryYourself(runCalculations(document)),
   ]
+}
+
+/** Command lines that work the same figures out, to change a number and see. */
+function tryYourself(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['  by hand', ...indent([...lines])]
 }
 
 function indent(lines: readonly string[]): string[] {
@@ -170,7 +177,7 @@ export function explainSweep(document: SweepDocument): string[] {
   add(`tested: ${tested.join(', ')}`)
   const floor = tokensPerUser(document)
   if (floor !== null) add(floor)
-  return lines
+  return [...lines, ...tryYourself(sweepCalculations(document))]
 }
 
 export const wallNames = { saturation: 'saturation', slo: 'SLO', memory: 'memory' } as const

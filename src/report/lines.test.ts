@@ -87,6 +87,13 @@ describe('figures', () => {
       '14.9 s',
       '[14.1, 16.0]',
     ],
+    [
+      'a median of 0.4 ms is not 0 ms, however wide the tail',
+      { p50: 0.42, ci: { p99: [9.2, 28.4] } },
+      0.42,
+      '0.4 ms',
+      '[9.2, 28.4]',
+    ],
     ['no interval: three figures', { p50: 16.93 }, 71.04, '71.0 ms', '[?, ?]'],
     ['an end that the sample cannot give', { p50: 212, ci: { p99: [790, null] } }, 836, '836 ms', '[790, ?]'],
   ] as const)('%s', (_, over, ms, printed, interval) => {

@@ -112,10 +112,11 @@ function answer(document: RunDocument): string {
     const [name, value] = summary.p99 === null ? ['p50', summary.p50] : ['p99', summary.p99]
     if (value !== null) parts.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
   }
-  return parts.filter((part) => part !== null).join(' · ')
+  const known = parts.filter((part) => part !== null)
+  return known.length === 0 ? 'only counts are known' : known.join(' · ')
 }
 
-function loadLine({ load, window, workload, warnings }: RunDocument): string {
+function loadLine({ load, window, workload, warnings, throughput }: RunDocument): string {
   // A pacer describes itself as its name, a colon and its equation: `--explain` shows the equation.
   const name = load.text.split(':')[0]!
   const limit =
@@ -123,9 +124,12 @@ function loadLine({ load, window, workload, warnings }: RunDocument): string {
       ? `, over ${formatCount(load.connection_limit)} connections`
       : ''
   const warned = warnings.some(({ kind }) => kind === 'closed_loop_cannot_show_overload')
-  const loop = load.open_loop ? ' (open loop)' : warned ? '' : ' (it cannot show overload)'
+  // Neither open nor a number of users: another tool's plan, which nobody knows.
+  const unknown = !load.open_loop && load.users === null
+  const loop = load.open_loop ? ' (open loop)' : warned || unknown ? '' : ' (it cannot show overload)'
   const warmup = window.warmup_s > 0 ? ` after ${formatSpan(window.warmup_s * 1000)} of warm-up` : ''
-  return `${name}${limit}${loop} for ${formatSpan(window.measure_s * 1000)}${warmup} · ${printable(workload)}`
+  const span = throughput.window_s === 0 ? '' : ` for ${formatSpan(window.measure_s * 1000)}`
+  return `${printable(name)}${limit}${loop}${span}${warmup} · ${printable(workload)}`
 }
 
 function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[] {
@@ -144,6 +148,8 @@ function nextLine(
 ): string {
   const next = [`saved ${run}`]
   if (!explain) next.push(`plimsoll show ${run} --explain`)
+  // Another tool's run: there is nothing to send it to.
+  if (target.url === 'unknown') return next.join(' · ')
   const url = target.embedded ? '' : ` --url ${target.url}`
   if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {

@@ -15,6 +15,11 @@ import { printable } from './printable.ts'
 /** What was loaded: "chat · Qwen/Qwen3-8B at http://localhost:8000 (vLLM 0.19.1)". */
 export function serverLine(target: RunDocument['target']): string {
   const model = target.model === null ? '' : ` · ${target.model}`
+  // Another tool's file need not say what it asked.
+  if (target.url === 'unknown') {
+    const api = target.api === 'unknown' ? '' : `${target.api}${model} at `
+    return printable(`${api}a server that is not named`)
+  }
   const server = target.embedded ? 'the embedded engine (simulated)' : target.url
   const engine = target.engine === null || target.embedded ? '' : ` (${target.engine})`
   const count = target.replicas === null ? 0 : Object.keys(target.replicas).length
@@ -54,6 +59,8 @@ export function throughputLine({ throughput }: RunDocument): string {
   ] as const
   const known = rates.flatMap(([rate, unit]) => (rate === null ? [] : [formatRate(rate, unit)]))
   const window = `over the window of ${formatSpan(throughput.window_s * 1000)}`
+  if (known.length === 0 && throughput.window_s === 0)
+    return 'throughput unknown: nothing says when the requests were sent'
   return known.length === 0 ? `throughput unknown ${window}` : `throughput ${known.join(', ')} ${window}`
 }
 

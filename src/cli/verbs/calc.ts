@@ -2,7 +2,8 @@ import type { Calculator } from '../../stats/calculators/calculator.ts'
 import { calculatorNamed, calculators } from '../../flows/calculators.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn } from '../flags/flag-values.ts'
-import type { FlagSpec, FlagSpecs, FlagValues, Invocation, Verb } from '../verb.ts'
+import { inputFlags, inputTexts } from '../flags/input-flags.ts'
+import type { FlagSpec, Invocation, Verb } from '../verb.ts'
 
 const json: FlagSpec = { kind: 'switch', group: 'Output', brief: 'One JSON document on stdout' }
 
@@ -46,30 +47,13 @@ export function calculatorVerb(calculator: Calculator): Verb {
       minimum: 0,
     },
     examples: calculator.examples.map(([args, what]) => [`plimsoll calc ${calculator.name} ${args}`, what]),
-    flags: { ...flagsOf(calculator), json },
+    flags: { ...inputFlags(calculator.inputs), json },
     run: (invocation) => calculate(calculator, invocation),
   }
 }
 
-function flagsOf(calculator: Calculator): FlagSpecs {
-  return Object.fromEntries(
-    Object.entries(calculator.inputs).map(([name, { placeholder, brief, also, many, fallback }]) => [
-      name,
-      {
-        kind: 'list',
-        group: 'Numbers',
-        brief,
-        placeholder,
-        ...(also.length === 0 ? {} : { aliases: also }),
-        ...(many ? { manyValues: true as const } : {}),
-        ...(fallback === null ? {} : { default: fallback }),
-      },
-    ]),
-  )
-}
-
 async function calculate(calculator: Calculator, { flags, args, cli }: Invocation): Promise<ExitCode> {
-  const calculation = calculator.calculate({ args: args.slice(1), flags: textsOf(flags) })
+  const calculation = calculator.calculate({ args: args.slice(1), flags: inputTexts(flags) })
   const { calculationJson, renderCalculation } = await import('../../report/calculation-text.ts')
   cli.stdout.write(
     isOn(flags, 'json') === true
@@ -77,13 +61,4 @@ async function calculate(calculator: Calculator, { flags, args, cli }: Invocatio
       : renderCalculation(calculation, { color: cli.stdout.color }),
   )
   return exitCodes.fine
-}
-
-function textsOf(flags: FlagValues): Readonly<Record<string, readonly string[]>> {
-  const texts: Record<string, readonly string[]> = {}
-  for (const [name, value] of Object.entries(flags)) {
-    if (typeof value === 'string') texts[name] = [value]
-    else if (Array.isArray(value)) texts[name] = value as readonly string[]
-  }
-  return texts
 }

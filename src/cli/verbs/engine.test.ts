@@ -55,8 +55,10 @@ describe('plimsoll engine', () => {
 
   it('prints one JSON document with --json', async () => {
     const { seen } = await run({ port: '0', json: true }, {}, (printed) =>
-      Promise.resolve(JSON.parse(printed) as object),
+      Promise.resolve(JSON.parse(printed) as { clock: { origin_monotonic_ns: number } }),
     )
+    // The zero of its faults' times, on the clock of truth files and runs.
+    expect(seen.clock.origin_monotonic_ns).toBeLessThanOrEqual(Number(process.hrtime.bigint()))
     expect(seen).toMatchObject({ schema: 'plimsoll.engine/1', model: 'plimsoll-demo', faults: [] })
   })
 

@@ -7,7 +7,7 @@ import type { Invocation, Verb } from '../verb.ts'
 export const exportVerb: Verb = {
   brief: 'The rows of a run',
   description:
-    "Writes a run's rows: jsonl has exactly the names of the row, csv the same with lists as JSON text, vllm the result file of vLLM's bench serve --save-detailed.",
+    "Writes a run's rows: jsonl has exactly the names of the row, csv the same with lists as JSON text, vllm the result file of vLLM's bench serve --save-detailed, llm-d the Benchmark Report v0.2.1 with a unit at every figure, parquet the rows as one file of their own.",
   positional: {
     placeholder: 'RUN',
     brief: 'Run folder; the newest in ./runs without it',
@@ -20,12 +20,14 @@ export const exportVerb: Verb = {
       'plimsoll export runs/1129-1436-run --format vllm --out result.json',
       "for notebooks that read vLLM's file",
     ],
+    ['plimsoll export --format llm-d --out report.json', "for llm-d's tools"],
+    ['plimsoll export --format parquet --out requests.parquet', 'for DuckDB, pandas, Polars'],
   ],
   flags: {
     format: {
       kind: 'text',
       group: 'Output',
-      brief: 'jsonl, csv or vllm',
+      brief: 'jsonl, csv, vllm, llm-d or parquet',
       placeholder: 'FORMAT',
       letter: 'f',
       default: 'jsonl',
@@ -49,16 +51,19 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
     jsonl: 'jsonl',
     csv: 'csv',
     vllm: 'vllm',
+    'llm-d': 'llm-d',
+    parquet: 'parquet',
   })
   const [path = ''] = await pathsOrNewest(args, cli)
   const { stderrVoice } = await import('../voice.ts')
   const deps = await cli.flowDeps(stderrVoice(cli, { quiet, progress: false, yes: true }))
   const out = text(flags, 'out')
-  const sink =
-    out === undefined ? null : await cli.openFile(out, { overwrite: isOn(flags, 'force') ?? false })
+  const overwrite = isOn(flags, 'force') ?? false
+  const sink = out === undefined || format === 'parquet' ? null : await cli.openFile(out, { overwrite })
+  const file = out === undefined ? {} : { file: out, overwrite }
   try {
     const write = sink?.write ?? ((piece: string) => cli.stdout.writeAll(piece))
-    const { rows } = await cli.flows.exportFlow({ path, format }, { ...deps, write })
+    const { rows } = await cli.flows.exportFlow({ path, format, ...file }, { ...deps, write })
     const { formatCount } = await import('../../base/format.ts')
     if (out !== undefined && !quiet) cli.stderr.write(`wrote ${formatCount(rows)} rows to ${out}\n`)
   } finally {

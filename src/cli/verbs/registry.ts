@@ -1,6 +1,6 @@
 import type { Verb } from '../verb.ts'
 
-export const verbGroups = ['Measure', 'Look', 'Work out', 'Set up'] as const
+export const verbGroups = ['Measure', 'Judge', 'Look', 'Work out', 'Operate', 'Set up'] as const
 
 /** A verb before it is loaded: what the list of verbs and the suggestions for typos need. */
 export interface VerbEntry {
@@ -25,6 +25,24 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./sweep.ts')).sweepVerb,
   },
   {
+    name: 'prefill',
+    group: 'Measure',
+    brief: 'TTFT against prompt length: prefill rate and fixed cost',
+    load: async () => (await import('./prefill.ts')).prefillVerb,
+  },
+  {
+    name: 'compare',
+    group: 'Judge',
+    brief: 'Is B faster than A, or not, or can nobody tell?',
+    load: async () => (await import('./compare.ts')).compareVerb,
+  },
+  {
+    name: 'why',
+    group: 'Judge',
+    brief: 'Why is X slower than Y: first token, pace, length, mix, pauses',
+    load: async () => (await import('./why.ts')).whyVerb,
+  },
+  {
     name: 'show',
     group: 'Look',
     brief: 'A run or sweep again, from its folder',
@@ -33,14 +51,32 @@ export const verbEntries: readonly VerbEntry[] = [
   {
     name: 'export',
     group: 'Look',
-    brief: 'The rows of a run as JSON Lines, CSV or the result file of vLLM',
+    brief: 'The rows of a run as JSON Lines, CSV, Parquet, or the reports of vLLM and llm-d',
     load: async () => (await import('./export.ts')).exportVerb,
+  },
+  {
+    name: 'import',
+    group: 'Look',
+    brief: "Other tools' results, recomputed, with what differs and why",
+    load: async () => (await import('./import.ts')).importVerb,
   },
   {
     name: 'calc',
     group: 'Work out',
     brief: 'The arithmetic of serving, with its working: latency, queues, percentiles, capacity, budgets',
     load: async () => (await import('./calc.ts')).calcVerb,
+  },
+  {
+    name: 'lab',
+    group: 'Work out',
+    brief: 'Experiments to convince oneself: tails, walls, coordinated omission',
+    load: async () => (await import('./lab.ts')).labVerb,
+  },
+  {
+    name: 'plan',
+    group: 'Work out',
+    brief: 'Replicas for a demand, from the operating point of a sweep',
+    load: async () => (await import('./plan.ts')).planVerb,
   },
   {
     name: 'model',
@@ -53,6 +89,30 @@ export const verbEntries: readonly VerbEntry[] = [
     group: 'Work out',
     brief: 'A fleet in virtual time: routers, autoscalers, faults, a day in seconds',
     load: async () => (await import('./simulate.ts')).simulateVerb,
+  },
+  {
+    name: 'scale',
+    group: 'Operate',
+    brief: 'Signals to scale on, policies for HPA and KEDA, and a scaler that holds on silence',
+    load: async () => (await import('./scale.ts')).scaleVerb,
+  },
+  {
+    name: 'watch',
+    group: 'Operate',
+    brief: 'A live deployment: load, latency, burn, distance to the walls',
+    load: async () => (await import('./watch.ts')).watchVerb,
+  },
+  {
+    name: 'slo',
+    group: 'Operate',
+    brief: 'Error budgets: should someone be paged, how long does it last, which rules to load',
+    load: async () => (await import('./slo.ts')).sloVerb,
+  },
+  {
+    name: 'doctor',
+    group: 'Operate',
+    brief: 'Do queries, autoscalers and dashboards ask for metrics that the engine has?',
+    load: async () => (await import('./doctor.ts')).doctorVerb,
   },
   {
     name: 'engine',

@@ -1,3 +1,5 @@
+import type { SloSection } from './slo-section.ts'
+
 /** A number, or text with a unit. */
 export type QuantityText = string | number
 type Pairs = Readonly<Record<string, string | number | boolean>>
@@ -78,13 +80,14 @@ export interface ConfigFile {
     Record<
       string,
       {
-        readonly each: string
+        readonly each?: string
         readonly good?: QuantityText
         readonly over?: string
         readonly shed?: 'bad' | 'ignore'
       }
     >
   >
+  readonly slo?: SloSection
   readonly capacity?: {
     readonly at?: string
     readonly margin?: string

@@ -166,7 +166,11 @@ function lengthOf(
 
 function objectivesOf(config: ConfigFile, read: Read): readonly ObjectiveConfig[] | undefined {
   if (config.objectives === undefined) return undefined
-  return Object.entries(config.objectives).map(([name, { each, good, shed }]) => ({
+  // An objective without limits is watched by `slo`; a run says of every request what became of it anyway.
+  const limited = Object.entries(config.objectives).flatMap(([name, { each, ...rest }]) =>
+    each === undefined ? [] : [{ name, each, ...rest }],
+  )
+  return limited.map(({ name, each, good, shed }) => ({
     name,
     text: each,
     good:

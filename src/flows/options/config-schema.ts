@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { ConfigFile } from './config-file-type.ts'
+import { sloSection } from './slo-section.ts'
 
 /**
  * The schema of plimsoll.yaml. It says the shapes; what texts such as `6/s` mean is read afterwards by the readers that flags use
@@ -101,7 +102,9 @@ const window = v.strictObject({
 })
 
 const objective = v.strictObject({
-  each: described(text, 'What a request must keep: ttft < 500ms and tpot < 30ms'),
+  each: v.exactOptional(
+    described(text, 'What a request must keep: ttft < 500ms and tpot < 30ms; without it: an answer'),
+  ),
   good: v.exactOptional(described(quantity, 'The share that must be good: 99.5%')),
   over: v.exactOptional(described(text, 'The time over which that share is promised: 30d')),
   shed: v.exactOptional(described(v.picklist(['bad', 'ignore']), 'Whether a refusal is bad')),
@@ -156,6 +159,7 @@ export const configSchema: v.GenericSchema<unknown, ConfigFile> = v.strictObject
   window: v.exactOptional(described(window, 'How long')),
   seed: v.exactOptional(described(quantity, 'The same seed makes the same plan')),
   objectives: v.exactOptional(described(v.record(v.string(), objective), 'What is good, by name')),
+  slo: v.exactOptional(described(sloSection, 'How the objectives are watched: plimsoll slo')),
   capacity: v.exactOptional(described(capacity, 'What capacity means here')),
   sweep: v.exactOptional(described(sweep, 'Rising load')),
   client: v.exactOptional(described(client, 'The load generator')),

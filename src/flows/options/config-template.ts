@@ -39,6 +39,9 @@ seed: 1                            # the same seed makes the same plan
 # objectives:
 #   chat: { each: ttft < 500ms and tpot < 30ms, good: 99.5%, over: 30d, shed: bad }
 
+# How objectives are watched: plimsoll slo rules | test | page | budget.
+# slo: { service: chat, engine: vllm, match: { model_name: llama }, policy: sre-workbook }
+
 # What capacity means here: sweep looks for the load at which this is still kept.
 # capacity: { at: p99 tpot <= 10ms, margin: derate:20%, survive: 1, peak: 40/s }
 

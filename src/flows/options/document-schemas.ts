@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WarningKind } from '../../base/warnings.ts'
 import type { RequestRow } from '../../measure/record/request-row.ts'
 import { warningTexts } from '../../report/warning-text.ts'
-import type { RunDocument, SweepDocument } from '../documents.ts'
+import type { RunDocument, SweepDocument, SweepLoad } from '../documents.ts'
 
 /**
  * The documents as schemas, for `schema/*.schema.json` and for tests. No document is checked by them while it is made: their
@@ -201,8 +201,50 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
   warnings: v.array(warning),
 })
 
-const sweepLoad = v.strictObject({ kind: v.picklist(['concurrency', 'rate']), value: number })
+export const sweepLoad: v.GenericSchema<unknown, SweepLoad> = v.strictObject({
+  kind: v.picklist(['concurrency', 'rate']),
+  value: number,
+})
 const twoPercentiles = v.strictObject({ p50: maybe, p99: maybe })
+
+export const sweepWalls: v.GenericSchema<unknown, SweepDocument['walls']> = v.strictObject({
+  saturation: v.nullable(v.strictObject({ load: number, output_tokens_per_s: maybe, share_of_best: number })),
+  slo: v.nullable(v.strictObject({ load: number, indicative: v.boolean(), objective: text })),
+  memory: v.nullable(
+    v.strictObject({ load: number, load_p99: maybe, kv_tokens: number, tokens_per_request: number }),
+  ),
+  why: v.strictObject({ saturation: text, slo: text, memory: text }),
+})
+
+export const sweepCapacity: v.GenericSchema<unknown, SweepDocument['capacity']> = v.strictObject({
+  load: maybe,
+  binding: v.nullable(v.picklist(['saturation', 'slo', 'memory'])),
+  censored: v.boolean(),
+  indicative: v.boolean(),
+  why: text,
+})
+
+export const operatingPoint: v.GenericSchema<unknown, SweepDocument['operating_point']> = v.nullable(
+  v.strictObject({
+    load: sweepLoad,
+    in_flight: maybe,
+    requests_per_s: number,
+    output_tokens_per_s: maybe,
+    ttft_ms: twoPercentiles,
+    tpot_ms: twoPercentiles,
+    confirmed: v.nullable(v.boolean()),
+    confirmation: v.nullable(
+      v.strictObject({
+        run: maybeText,
+        text,
+        requests_per_s: number,
+        verdict,
+        objectives: v.array(objective),
+        goodput_share: maybe,
+      }),
+    ),
+  }),
+)
 
 export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObject({
   schema: v.literal('plimsoll.sweep/1'),
@@ -231,44 +273,9 @@ export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObje
       stopped: maybeText,
     }),
   ),
-  walls: v.strictObject({
-    saturation: v.nullable(
-      v.strictObject({ load: number, output_tokens_per_s: maybe, share_of_best: number }),
-    ),
-    slo: v.nullable(v.strictObject({ load: number, indicative: v.boolean(), objective: text })),
-    memory: v.nullable(
-      v.strictObject({ load: number, load_p99: maybe, kv_tokens: number, tokens_per_request: number }),
-    ),
-    why: v.strictObject({ saturation: text, slo: text, memory: text }),
-  }),
-  capacity: v.strictObject({
-    load: maybe,
-    binding: v.nullable(v.picklist(['saturation', 'slo', 'memory'])),
-    censored: v.boolean(),
-    indicative: v.boolean(),
-    why: text,
-  }),
-  operating_point: v.nullable(
-    v.strictObject({
-      load: sweepLoad,
-      in_flight: maybe,
-      requests_per_s: number,
-      output_tokens_per_s: maybe,
-      ttft_ms: twoPercentiles,
-      tpot_ms: twoPercentiles,
-      confirmed: v.nullable(v.boolean()),
-      confirmation: v.nullable(
-        v.strictObject({
-          run: maybeText,
-          text,
-          requests_per_s: number,
-          verdict,
-          objectives: v.array(objective),
-          goodput_share: maybe,
-        }),
-      ),
-    }),
-  ),
+  walls: sweepWalls,
+  capacity: sweepCapacity,
+  operating_point: operatingPoint,
   peak: v.nullable(v.strictObject({ load: number, output_tokens_per_s: number })),
   warnings: v.array(warning),
 })

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { LineCounter, parseDocument, isMap, isPair, type Document, type Node } from 'yaml'
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
+import type { ConfigFile } from './config-file-type.ts'
 import { configOptions } from './config-options.ts'
 import { configSchema } from './config-schema.ts'
 import { nearest } from './nearest.ts'
@@ -9,11 +10,23 @@ import type { SweepOptions } from './run-options.ts'
 /** A path into the file: keys and indices. */
 export type ConfigPath = readonly (string | number)[]
 
+/** A plimsoll.yaml as it is written, and where each part of it stands. */
+export interface PositionedConfig {
+  readonly config: ConfigFile
+  readonly where: (path: ConfigPath) => TextPosition
+}
+
+/** What a plimsoll.yaml says, as options. Throws what `parseConfigFile` throws. */
+export function readConfig(text: string, file: string): SweepOptions {
+  const { config, where } = parseConfigFile(text, file)
+  return configOptions(config, where)
+}
+
 /**
  * What a plimsoll.yaml says. Whatever is wrong with it is a PLIM_CONFIG with file, line and column, what was expected there and
  * what stands there, and for a misspelt key the nearest right one.
  */
-export function readConfig(text: string, file: string): SweepOptions {
+export function parseConfigFile(text: string, file: string): PositionedConfig {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const [broken] = document.errors
@@ -37,7 +50,7 @@ export function readConfig(text: string, file: string): SweepOptions {
   }
   const result = v.safeParse(configSchema, value, { abortEarly: false })
   if (!result.success) throw explain(deepest(result.issues), value, where)
-  return configOptions(result.output, (path) => where(path, 'value'))
+  return { config: result.output, where: (path) => where(path, 'value') }
 }
 
 function position(file: string, lines: LineCounter, offset: number): TextPosition {

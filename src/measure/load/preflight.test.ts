@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { describeError, PlimsollError } from '../../base/errors.ts'
 import { parsePrometheusText } from '../wire/prometheus-text.ts'
 import { preflight, type Preflight } from './preflight.ts'
-import { type PreflightTarget, type ProbeAnswer, type ProbeFailure, type ProbeRequest } from './probe.ts'
+import {
+  type PreflightTarget,
+  type ProbeAnswer,
+  type ProbeFailure,
+  type ProbeFields,
+  type ProbeRequest,
+} from './probe.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Server = (request: ProbeRequest, body: Json) => Partial<ProbeAnswer> | ProbeFailure | null
@@ -52,6 +58,20 @@ const json = (value: unknown, status = 200): Partial<ProbeAnswer> => ({
   status,
   bodyText: JSON.stringify(value),
 })
+
+const whole: ProbeFields = {
+  ttft_ms: 5,
+  prompt_tokens: null,
+  completion_tokens: 3,
+  tokens_source: 'server',
+  event_tokens: null,
+  n_output_chunks: 3,
+  finish_reason: null,
+  flags: [],
+  error_kind: null,
+  error_message: null,
+}
+const brokenOff = { error_kind: 'in_band_error', error_message: 'no such format' } as const
 
 /** An answer of `length` words, one an event, with the usage that was asked for. */
 function stream(body: Json, length: number, finish = 'length', promptTokens = 25): Partial<ProbeAnswer> {
@@ -204,6 +224,28 @@ describe('preflight', () => {
     )
     expect(found.notStreamed).toBe(true)
     expect(found.warnings.map(({ kind }) => kind)).toEqual(['not_streamed'])
+  })
+
+  test('an answer that breaks off is asked for again, and teaches nothing if it breaks off each time', async () => {
+    const broken = (after: number): Server => {
+      let left = after
+      return ({ path }, body) => {
+        if (path === '/v1/models') return json({ data: [{ id: 'x' }] })
+        if (path !== '/v1/chat/completions') return null
+        return left-- > 0
+          ? { status: 200, bodyText: '', fields: { ...whole, tokens_source: 'events', ...brokenOff } }
+          : stream(body, 4)
+      }
+    }
+    const mended = await ask(broken(1))
+    expect(mended).toMatchObject({ acceptsUsage: true })
+    const never = await ask(broken(9))
+    expect(never.warnings[0]).toMatchObject({
+      kind: 'tokens_not_from_server',
+      message: 'whether the server sends usage with a stream is not known',
+      cause: 'its answers to the probe broke off: no such format',
+    })
+    expect(never.asked.filter(({ method }) => method === 'POST')).toHaveLength(3 + 1)
   })
 
   test('llama.cpp counts by content, and its pool is that of its slots', async () => {

@@ -146,8 +146,15 @@ function warningsOf(
   if (!probed.learnt.acceptsUsage) {
     warnings.push({
       kind: 'tokens_not_from_server',
-      message: 'the server sends no usage with a stream, so tokens are counted as events',
-      cause: probed.learnt.refused.includes('stream_options') ? 'it refuses stream_options' : null,
+      message:
+        probed.brokeOff === null
+          ? 'the server sends no usage with a stream, so tokens are counted as events'
+          : 'whether the server sends usage with a stream is not known',
+      cause: probed.learnt.refused.includes('stream_options')
+        ? 'it refuses stream_options'
+        : probed.brokeOff === null
+          ? null
+          : `its answers to the probe broke off: ${probed.brokeOff}`,
       next: '--tokenizer PATH counts them from the text',
       evidence: { refused: probed.learnt.refused.join(', ') },
     })

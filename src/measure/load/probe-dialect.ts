@@ -29,6 +29,8 @@ export interface ProbedDialect {
   }
   readonly firstTokenMs: number | null
   readonly promptTokens: number | null
+  /** Why even the last answer broke off; null: it was whole. */
+  readonly brokeOff: string | null
 }
 
 /** The fields that not every server knows, the most foreign first: a refusal that names none drops them from the front. */
@@ -64,7 +66,12 @@ export async function probeDialect(
     const body = probeBody(target, asked, fields, newerOnly)
     const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream: true })
     if (isFailure(answer)) throw unreachable(answer.failure, target)
-    if (answer.status === 200) return learn(answer, target, fields, refused, newerOnly)
+    if (answer.status === 200) {
+      const observed = answer.fields ?? observe(answer.bodyText)
+      // An answer that breaks off teaches nothing of usage or limits: one more, then what there is.
+      if (observed.error_kind !== null && observed.n_output_chunks > 0 && attempt < 3) continue
+      return learn(answer, observed, target, fields, refused, newerOnly)
+    }
 
     const message = errorText(answer.bodyText)
     stopFor(answer, target, asked, message)
@@ -132,12 +139,12 @@ function stopFor(
 
 function learn(
   answer: ProbeAnswer,
+  observed: ProbeFields,
   target: PreflightTarget,
   fields: ReadonlySet<Optional>,
   refused: readonly string[],
   newerOnly: boolean,
 ): ProbedDialect {
-  const observed = answer.fields ?? observe(answer.bodyText)
   const notStreamed = observed.flags.includes('not_streamed')
   if (observed.error_kind !== null && observed.n_output_chunks === 0) {
     throw notAnLlmServer(
@@ -180,6 +187,7 @@ function learn(
     },
     firstTokenMs: observed.ttft_ms,
     promptTokens: observed.prompt_tokens,
+    brokeOff: observed.error_kind === null ? null : (observed.error_message ?? observed.error_kind),
   }
 }
 

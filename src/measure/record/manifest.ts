@@ -74,6 +74,30 @@ export interface RunManifest {
   /** Why the run ended before its plan did, or null. */
   readonly stopped: { readonly kind: 'interrupted' | 'early' | 'killed'; readonly why: string } | null
   readonly warnings: readonly Warning[]
+  /** Where the rows come from when another tool made them; absent for a run of plimsoll. */
+  readonly source?: ImportSource
+}
+
+/** What an import knows of the run that its rows come from. */
+export interface ImportSource {
+  readonly kind: 'import'
+  /** "vLLM bench serve" */
+  readonly tool: string
+  readonly format: string
+  readonly files: readonly string[]
+  /** Whether each request's own start was in the file; without, all of them stand at 0 ms and rates need `window`. */
+  readonly starts_known: boolean
+  /** Whether the file has the requests; else only their number and outcome, and `published`. */
+  readonly rows_known: boolean
+  /** The tool's own figures in our unit, null where they stand for "none". */
+  readonly published: readonly {
+    readonly name: string
+    readonly value: number | null
+    readonly unit: string
+  }[]
+  /** What cannot be had from the file, and why. */
+  readonly unrecoverable: readonly { readonly figure: string; readonly why: string }[]
+  readonly facts: JsonObject
 }
 
 /** What is known when a run begins; the rest is null until it ends. */

@@ -1,5 +1,5 @@
 import { formatPlain } from '../../base/units.ts'
-import { compare, rational, toNumber, type Rational } from '../rational.ts'
+import { rational, toNumber, type Rational } from '../rational.ts'
 
 /** A figure of an answer. `value` is null where there is none, and `text` then says why. */
 export interface Figure {
@@ -22,7 +22,7 @@ function numberOf(value: Value): number {
  */
 export function plain(value: Value, significant = 5): string {
   const real = numberOf(value)
-  if (!Number.isFinite(real)) return real > 0 ? '∞' : real < 0 ? '−∞' : 'none'
+  if (!Number.isFinite(real)) return real > 0 ? '∞' : real < 0 ? '−∞' : 'not a number'
   if (Number.isInteger(real)) return formatPlain(real, significant)
   if (Math.abs(real) >= 1000) return formatPlain(real, significant)
   for (let figures = significant; figures <= 8; figures++) {
@@ -157,9 +157,4 @@ export function wordFigure(value: string | boolean | null, text?: string): Figur
 /** A figure that does not exist, and why. */
 export function none(unit: string | null, why: string): Figure {
   return { value: null, unit, text: why }
-}
-
-/** Least and greatest, exactly. */
-export function larger(a: Rational, b: Rational): Rational {
-  return compare(a, b) >= 0 ? a : b
 }

@@ -30,8 +30,8 @@ export const noiseCalculator: Calculator = calculator({
     'sd-after': optional(measured, 'standard deviation after, if another', { also: ['s2'] }),
     'runs-after': optional(count(1), 'runs after, if other', { also: ['n2'] }),
     correlation: optional(number, 'correlation of paired runs, 0 to 1', { also: ['r'] }),
-    a: several(measured, 0, 'the runs before, instead of mean and deviation', { also: ['first'] }),
-    b: several(measured, 0, 'the runs after', { also: ['second'] }),
+    first: several(measured, 0, 'the runs before, instead of mean and deviation', { also: ['a'] }),
+    second: several(measured, 0, 'the runs after', { also: ['b'] }),
     design: assumed(
       word('apart', 'paired'),
       'apart',
@@ -43,14 +43,25 @@ export const noiseCalculator: Calculator = calculator({
     ['20.0ms 19.3ms 0.8ms 5', 'five runs each, 3.5 % apart'],
     ['20.0ms 19.3ms 0.8ms 5 --correlation 0.9', 'the same, in pairs'],
     [
-      '--a 20.4,19.1,20.9,19.6,20.0 --b 19.5,18.6,20.1,18.7,19.6 --design paired',
+      '--first 20.4,19.1,20.9,19.6,20.0 --second 19.5,18.6,20.1,18.7,19.6 --design paired',
       'the runs themselves, in pairs',
     ],
     ['20ms 19.3ms 0.3ms 4 --sd-after 1.1ms --runs-after 9', 'arms that differ'],
   ],
   work(i) {
-    const given = i.a.length > 0 || i.b.length > 0
-    const arms = given ? fromValues(i.a, i.b) : fromMeans(i)
+    const given = i.first.length > 0 || i.second.length > 0
+    if (
+      i.design === 'paired' &&
+      i.correlation === null &&
+      (i.first.length !== i.second.length || i.first.length < 2)
+    ) {
+      throw impossible(
+        'pairs need a partner each',
+        '--first and --second of the same length, or --correlation',
+        `${i.first.length} and ${i.second.length}`,
+      )
+    }
+    const arms = given ? fromValues(i.first, i.second) : fromMeans(i)
     const { first, second, unit } = arms
     const confidence = i.confidence.value
     if (!(confidence > 0 && confidence < 1))
@@ -155,7 +166,7 @@ function fromValues(a: readonly Measured[], b: readonly Measured[]): Arms {
     const numbers = values.map(({ value }) => value)
     return sampleOf(numbers) ?? { n: 1, mean: numbers[0]!, sd: 0 }
   }
-  return { first: sample(a, '--a'), second: sample(b, '--b'), unit }
+  return { first: sample(a, '--first'), second: sample(b, '--second'), unit }
 }
 
 function fromMeans(i: {
@@ -170,7 +181,7 @@ function fromMeans(i: {
   if (before === null || after === null || sd === null || runs === null) {
     throw impossible(
       'means, deviation and runs are needed',
-      '--before VALUE --after VALUE --sd VALUE --runs N, or --a VALUE… --b VALUE…',
+      '--before VALUE --after VALUE --sd VALUE --runs N, or --first VALUE… --second VALUE…',
     )
   }
   const sdAfter = i['sd-after'] ?? sd
@@ -188,8 +199,8 @@ interface Pairing {
 
 function pairing(
   i: {
-    readonly a: readonly Measured[]
-    readonly b: readonly Measured[]
+    readonly first: readonly Measured[]
+    readonly second: readonly Measured[]
     readonly correlation: { readonly value: number } | null
   },
   first: Sample,
@@ -198,8 +209,8 @@ function pairing(
   working: string[],
   text: (value: number) => string,
 ): Pairing | null {
-  if (i.a.length > 1 && i.a.length === i.b.length) {
-    const [a, b] = [i.a.map(({ value }) => value), i.b.map(({ value }) => value)]
+  if (i.first.length > 1 && i.first.length === i.second.length) {
+    const [a, b] = [i.first.map(({ value }) => value), i.second.map(({ value }) => value)]
     const test = pairedT(a, b)!
     const [low, high] = tInterval(test, confidence)
     const split = permutationTest(a, b, randomStream(1, 'permutation'))!

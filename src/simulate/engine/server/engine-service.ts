@@ -15,6 +15,7 @@ import { parseDetokenizeRequest, parseTokenizeRequest } from './completion-reque
 import { EngineDriver } from './engine-driver.ts'
 import { EngineMetrics } from './engine-metrics.ts'
 import { generate, type GenerationDeps } from './generation.ts'
+import { machineStandIns } from './machine-stand-ins.ts'
 import { readBody, refuseUnread, sendError, sendJson } from './http-answer.ts'
 import { detokenize } from './tokenizer.ts'
 import type { RequestTruth, TruthLog } from './truth-log.ts'
@@ -174,7 +175,7 @@ export class EngineService {
     }
     this.freezeIfDue(nowMs)
     const { openMetrics, contentType } = expositionFormat(request.headers.accept)
-    const metrics = this.frozen ?? this.metrics.exposed(this.engine.stats())
+    const metrics = [...(this.frozen ?? this.metrics.exposed(this.engine.stats())), ...machineStandIns(nowMs)]
     response.setHeader('content-type', contentType)
     response.end(writeExposition(metrics, { openMetrics, createdS: this.createdS }))
   }

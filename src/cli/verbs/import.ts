@@ -1,0 +1,57 @@
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { isOn, text } from '../flags/flag-values.ts'
+import { folderFlags, outputFlags } from '../flags/output-flags.ts'
+import type { Invocation, Verb } from '../verb.ts'
+
+export const importVerb: Verb = {
+  brief: "Other tools' results, recomputed",
+  description:
+    "Reads result files of vLLM, SGLang, AIPerf, GuideLLM, inference-perf, genai-bench, LLMPerf, MLCommons endpoints, k6, vegeta, oha, hey and others; which it is, is seen from the file. Every figure is computed anew from the requests in it, the tool's own figures that differ are named with the formula that makes them, and a run folder is written that every verb takes.",
+  positional: {
+    placeholder: 'FILE',
+    brief: 'Result file (JSON, JSON Lines or CSV, also gzipped)',
+    minimum: 1,
+  },
+  examples: [
+    ['plimsoll import result.json', 'which tool wrote it is seen from the file'],
+    ['plimsoll import profile_export.jsonl profile_export_aiperf.json', 'requests and summary of one test'],
+    ['plimsoll import benchmarks.json --json', 'one JSON document on stdout'],
+    ['plimsoll import old.jsonl --dry-run', 'only look, write nothing'],
+  ],
+  flags: {
+    name: folderFlags['name']!,
+    'runs-dir': folderFlags['runs-dir']!,
+    out: folderFlags['out']!,
+    'dry-run': { kind: 'switch', group: 'Output', brief: 'Write no run folder' },
+    json: outputFlags['json']!,
+    explain: outputFlags['explain']!,
+    quiet: outputFlags['quiet']!,
+  },
+  run: importResults,
+}
+
+async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  const { stderrVoice } = await import('../voice.ts')
+  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const document = await cli.flows.importFlow(
+    {
+      files: args,
+      runsDir: text(flags, 'runs-dir') ?? 'runs',
+      out: text(flags, 'out') ?? null,
+      name: text(flags, 'name') ?? null,
+      write: isOn(flags, 'dry-run') !== true,
+    },
+    await cli.flowDeps(voice),
+  )
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+  else {
+    const { renderImport } = await import('../../report/render-import.ts')
+    cli.stdout.write(
+      renderImport(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+    )
+  }
+  // A test in which nothing succeeded measures nothing, whoever ran it.
+  return document.runs.some(({ run }) => run.verdict.status === 'INVALID')
+    ? exitCodes.invalid
+    : exitCodes.fine
+}

@@ -1,0 +1,59 @@
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { isOn, text } from '../flags/flag-values.ts'
+import { outputFlags } from '../flags/output-flags.ts'
+import { planFlags } from '../flags/plan-flags.ts'
+import { pathsOrNewest } from '../newest-run.ts'
+import type { PlanDocument } from '../../report/plan-document.ts'
+import type { Invocation, Verb } from '../verb.ts'
+
+export const planVerb: Verb = {
+  brief: 'Replicas for a demand',
+  description:
+    'From the operating point of a sweep to replicas for a demand, with margin and losses, the working shown. Several sweeps are ranked by the throughput that keeps the objective. With --out it writes a folder to deploy: capacity page, SLO rules and their tests, scalers, engine flags, gateway limits.',
+  positional: {
+    placeholder: 'SWEEP',
+    brief: 'Sweep folders; the newest run in ./runs without one, and none with --each',
+    minimum: 0,
+  },
+  examples: [
+    ['plimsoll plan --peak 40/s --each 8/s --margin derate:20% --survive 1', 'the arithmetic alone'],
+    ['plimsoll plan runs/1129-1501-sweep --peak 40/s --margin derate:20% --survive 1', 'from a sweep'],
+    [
+      'plimsoll plan runs/a runs/b --peak 40/s --margin derate:20% --price 2.50 -t 4',
+      'ranked, with the cost',
+    ],
+    ['plimsoll plan runs/a --peak 40/s --margin derate:20% --survive 1 --out deploy', 'a folder to deploy'],
+  ],
+  flags: {
+    ...planFlags,
+    json: outputFlags['json']!,
+    explain: outputFlags['explain']!,
+    quiet: outputFlags['quiet']!,
+  },
+  run: plan,
+}
+
+async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  const [{ readPlanFlags }, { stderrVoice }] = await Promise.all([
+    import('../flags/read-plan-flags.ts'),
+    import('../voice.ts'),
+  ])
+  const sweeps = text(flags, 'each') === undefined ? await pathsOrNewest(args, cli) : args
+  const config = readPlanFlags(flags, sweeps)
+  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const { document } = await cli.flows.planFlow(config, await cli.flowDeps(voice))
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+  else {
+    const { renderPlan } = await import('../../report/plan-screen.ts')
+    cli.stdout.write(
+      renderPlan(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+    )
+  }
+  return planExitCode(document)
+}
+
+/** Without an operating point the objective failed; with a margin that was not chosen and matters, the question was not whole. */
+export function planExitCode({ candidates: [best] }: PlanDocument): ExitCode {
+  if (best === undefined || best.basis === null) return exitCodes.objectiveFailed
+  return best.chosen === null ? exitCodes.usage : exitCodes.fine
+}

@@ -1,0 +1,90 @@
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { clientFlags } from '../flags/client-flags.ts'
+import { enginePassFlags } from '../flags/engine-pass-flags.ts'
+import { isOn } from '../flags/flag-values.ts'
+import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { targetFlags } from '../flags/target-flags.ts'
+import { workloadFlags } from '../flags/workload-flags.ts'
+import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
+
+const group = 'What to measure'
+
+const prefillFlags: FlagSpecs = {
+  lengths: {
+    kind: 'text',
+    group,
+    brief: 'Prompt lengths in tokens',
+    placeholder: 'LIST',
+    default: '128, 256, 384, … 8,192, as far as the model goes',
+  },
+  repeats: {
+    kind: 'text',
+    group,
+    brief: 'Requests of each length; the median counts',
+    placeholder: 'N',
+    default: '5',
+  },
+  chunk: {
+    kind: 'text',
+    group,
+    brief: 'Most prompt tokens in a step (--max-num-batched-tokens of the server), to look for its steps',
+    placeholder: 'N',
+    default: 'powers of two are tried',
+  },
+  points: {
+    kind: 'list',
+    manyValues: true,
+    group,
+    brief: 'Points instead of a measurement: 256:23ms 8000:280ms',
+    placeholder: 'TOKENS:TTFT',
+  },
+}
+
+const kept = ['ignore-eos', 'extra-body', 'tokenizer', 'seed', 'salt', 'warm-prefix'] as const
+const workload = Object.fromEntries(
+  kept.flatMap((name) => (workloadFlags[name] === undefined ? [] : [[name, workloadFlags[name]]])),
+) as FlagSpecs
+
+export const prefillVerb: Verb = {
+  brief: 'TTFT against prompt length',
+  description:
+    'Asks prompts of rising length, one at a time, one token each, and separates what grows with the prompt (the prefill rate) from what every request pays (the fixed cost). Without --url the embedded engine is started and loaded. A file of points is read instead: prompt tokens and TTFT in ms on each line.',
+  positional: { placeholder: 'FILE', brief: 'A file of points', minimum: 0, maximum: 1 },
+  examples: [
+    ['plimsoll prefill', 'the embedded engine'],
+    ['plimsoll prefill -u http://localhost:8000 --lengths 256,1k,4k,8k --repeats 7', 'these lengths'],
+    ['plimsoll prefill --points 256:23ms 8000:280ms --explain', 'two points, with the working'],
+    ['plimsoll prefill points.csv --chunk 2048', 'points from elsewhere'],
+  ],
+  flags: {
+    ...targetFlags,
+    ...prefillFlags,
+    ...workload,
+    ...clientFlags,
+    ...folderFlags,
+    ...outputFlags,
+    ...configFlags,
+    ...enginePassFlags,
+  },
+  run: prefill,
+}
+
+async function prefill(invocation: Invocation): Promise<ExitCode> {
+  const { flags, cli } = invocation
+  const { preparePrefill } = await import('../prepare-prefill.ts')
+  const { config, voice } = await preparePrefill(invocation)
+  try {
+    const { document, interrupted } = await cli.flows.prefillFlow(config, await cli.flowDeps(voice))
+    voice.finish()
+    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+    else {
+      const { renderPrefill } = await import('../../report/prefill-text.ts')
+      cli.stdout.write(
+        renderPrefill(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+      )
+    }
+    return interrupted ? exitCodes.interrupted : exitCodes.fine
+  } finally {
+    voice.finish()
+  }
+}

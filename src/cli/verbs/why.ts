@@ -1,0 +1,67 @@
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { isOn, oneOf, text } from '../flags/flag-values.ts'
+import { outputFlags } from '../flags/output-flags.ts'
+import { pathsOrNewest } from '../newest-run.ts'
+import type { Invocation, Verb } from '../verb.ts'
+
+const group = 'How to look'
+
+export const whyVerb: Verb = {
+  brief: 'Why is X slower than Y?',
+  description:
+    'Splits the difference of two end-to-end times exactly into the time to the first token, the pace and the length; for runs also says whether a percentile moved because other requests came or because the same ones took longer, and which streams paused with what. X and Y are runs, requests (RUN#ID) or figures. One run: its slowest answers against the rest.',
+  positional: {
+    placeholder: 'X [Y]',
+    brief:
+      'Runs, requests as RUN#ID, or figures as ttft=0.3s,e2e=8.3s,tokens=400; the newest run without any',
+    minimum: 0,
+    maximum: 2,
+  },
+  examples: [
+    ['plimsoll why ttft=0.3s,e2e=8.3s,tokens=400 ttft=0.3s,e2e=2s,tokens=85', 'two requests, typed'],
+    ['plimsoll why runs/slow runs/fast --explain', 'two runs, with the working'],
+    ['plimsoll why runs/slow#12 runs/slow#40', 'two requests of a run'],
+    ['plimsoll why runs/slow', 'the slowest of a run, and its pauses'],
+    ['plimsoll why runs/slow runs/fast --by replica --percentile 95', 'by another label'],
+  ],
+  flags: {
+    by: {
+      kind: 'text',
+      group,
+      brief: 'What requests are told apart by: prompt, output, segment, session, replica, turn, worker',
+      placeholder: 'LABEL',
+      default: 'prompt',
+    },
+    percentile: { kind: 'text', group, brief: 'The percentile that moved', placeholder: 'P', default: '99' },
+    json: outputFlags['json']!,
+    explain: outputFlags['explain']!,
+    quiet: outputFlags['quiet']!,
+  },
+  run: why,
+}
+
+async function why({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  const { segmentLabels } = await import('../../flows/why.ts')
+  const { stderrVoice } = await import('../voice.ts')
+  const { parsePercentileLevel } = await import('../flags/percentile-level.ts')
+  const by = oneOf(
+    text(flags, 'by') ?? 'prompt',
+    '--by',
+    Object.fromEntries(segmentLabels.map((label) => [label, label])) as Record<
+      (typeof segmentLabels)[number],
+      (typeof segmentLabels)[number]
+    >,
+  )
+  const level = parsePercentileLevel(text(flags, 'percentile') ?? '99', '--percentile')
+  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const [a = '', b = null] = await pathsOrNewest(args, cli)
+  const document = await cli.flows.whyFlow({ a, b, by, level }, await cli.flowDeps(voice))
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+  else {
+    const { renderWhy } = await import('../../report/why-text.ts')
+    cli.stdout.write(
+      renderWhy(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+    )
+  }
+  return exitCodes.fine
+}

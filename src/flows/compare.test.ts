@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomStream, standardNormal } from '../base/random.ts'
+import { defaultRules } from '../judge/compare-metric.ts'
+import { startManifest } from '../measure/record/manifest.ts'
+import { streamedRow } from '../measure/record/made-rows.ts'
+import { writeRun } from '../measure/record/run-folder.ts'
+import { defaultMetrics } from './compare-figures.ts'
+import { interleavedOrder } from './compare-interleaved.ts'
+import { planComparison } from './compare-pilot.ts'
+import { comparePlanSchema, compareSchema } from './compare-schema.ts'
+import { compareRuns, type ArmPaths, type CompareSettings } from './compare.ts'
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plimsoll-compare-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const settings: CompareSettings = { ...defaultRules, metrics: defaultMetrics, primary: null }
+
+interface Made {
+  readonly seed?: string
+  readonly tpotMs: number
+  readonly model?: string
+  readonly tokens?: number
+  readonly at?: number
+  readonly block?: string
+}
+
+/** A run of 40 requests of one a second, each with TPOTs near `tpotMs`. */
+async function makeRun(path: string, made: Made): Promise<string> {
+  const random = randomStream(made.seed ?? '1', path)
+  const rows = Array.from({ length: 40 }, (_, i) =>
+    streamedRow({
+      id: `r${i}`,
+      plannedMs: i * 1000,
+      ttftMs: 100,
+      gapsMs: Array.from(
+        { length: (made.tokens ?? 20) - 1 },
+        () => made.tpotMs * (1 + 0.05 * standardNormal(random)),
+      ),
+    }),
+  )
+  const manifest = startManifest({
+    name: 'run',
+    versions: { plimsoll: '0.1.0', node: 'v20' },
+    config: made.block === undefined ? {} : { metadata: { block: made.block } },
+    seed: made.seed ?? '1',
+    salt: null,
+    pacer: { kind: 'constant', ratePerSecond: 1 },
+    workload: { text: 'made', digest: 'd' },
+    target: { url: 'http://x', api: 'chat', model: made.model ?? 'm' },
+    clock: {
+      origin_monotonic_ns: 0,
+      started_at: new Date(1e12 + (made.at ?? 0) * 60_000).toISOString(),
+    },
+    planned: 40,
+    window: { warmup_s: 0, measure_s: 40, drain_s: 10, start_ms: 0, end_ms: 40_000, how: 'given' },
+  })
+  const full = join(folder, path)
+  await writeRun(full, manifest, rows)
+  return full
+}
+
+async function arm(name: string, of: (i: number) => Made, n = 4): Promise<ArmPaths> {
+  const paths: string[] = []
+  for (let i = 0; i < n; i++) paths.push(await makeRun(`${name}/${i}`, of(i)))
+  return { name, paths }
+}
+
+describe('a comparison of run folders', () => {
+  it('pairs by seed, sees 5 %, and the document keeps its schema', async () => {
+    const a = await arm('pa', (i) => ({ seed: String(i), tpotMs: 20 + i, at: 2 * i }))
+    const b = await arm('pb', (i) => ({ seed: String(i), tpotMs: 1.05 * (20 + i), at: 2 * i + 1 }))
+    const document = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(document.design).toMatchObject({ paired_by: 'seed', primary: 'tpot_mean' })
+    const [primary] = document.metrics
+    expect(primary).toMatchObject({ metric: 'tpot_mean', verdict: 'slower', regression: true })
+    expect(primary?.change).toBeCloseTo(0.05, 2)
+    expect(document.regression).toBe(true)
+    expect(document.order?.order).toBe('ABABABAB')
+    expect(document.residue).toEqual([])
+    const checked = v.safeParse(compareSchema, document)
+    expect(checked.issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined()
+    expect(JSON.stringify(document)).not.toMatch(/NaN|undefined/)
+  })
+
+  it('without pairs the same runs do not tell', async () => {
+    const a = await arm('ua', (i) => ({ tpotMs: 20 + i }))
+    const b = await arm('ub', (i) => ({ tpotMs: 1.05 * (20 + i) }))
+    const document = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(document.design.paired_by).toBeNull()
+    expect(document.metrics[0]).toMatchObject({ verdict: 'inconclusive', regression: false })
+    expect(document.metrics[0]?.runs_needed?.power).toBeGreaterThan(10)
+    expect(document.warnings.map(({ kind }) => kind)).toEqual(['pseudo_replication'])
+  })
+
+  it('lists the residue: the model, the lengths', async () => {
+    const a = await arm('ra', () => ({ tpotMs: 20 }), 2)
+    const b = await arm('rb', () => ({ tpotMs: 20, model: 'n', tokens: 30 }), 2)
+    const { residue } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(residue.map(({ name, a: first, b: second }) => [name, first, second])).toEqual([
+      ['model', 'm', 'n'],
+      ['tokens an answer', '20', '30'],
+    ])
+    expect(residue[1]?.explains?.next).toContain('--ignore-eos')
+  })
+
+  it('one run an arm: no verdict, and what to do', async () => {
+    const a = await arm('oa', () => ({ tpotMs: 20 }), 1)
+    const b = await arm('ob', () => ({ tpotMs: 15 }), 1)
+    const { metrics, regression } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(metrics[0]).toMatchObject({ verdict: null, interval: null })
+    expect(regression).toBe(false)
+  })
+
+  it('a folder of runs is an arm', async () => {
+    await arm('base', () => ({ tpotMs: 20 }), 3)
+    const b = await arm('new', () => ({ tpotMs: 20 }), 3)
+    const document = await compareRuns(
+      { a: { name: 'base', paths: [join(folder, 'base')] }, b },
+      settings,
+      '0.1.0',
+    )
+    expect(document.arms.a.runs).toHaveLength(3)
+  })
+
+  it('sweeps are matched load by load; a load of one arm only is left out and said', async () => {
+    const sweep = async (name: string, loads: readonly number[], slower: number): Promise<string> => {
+      for (const load of loads) await makeRun(`${name}/${load}`, { tpotMs: slower * (10 + load) })
+      const points = loads.map((value) => ({ load: { kind: 'concurrency', value }, run: String(value) }))
+      writeFileSync(join(folder, name, 'sweep.json'), JSON.stringify({ schema: 'plimsoll.sweep/1', points }))
+      return join(folder, name)
+    }
+    const document = await compareRuns(
+      {
+        a: { name: 'a', paths: [await sweep('sa', [1, 2, 4], 1)] },
+        b: { name: 'b', paths: [await sweep('sb', [1, 2, 4, 8], 1.1)] },
+      },
+      settings,
+      '0.1.0',
+    )
+    expect(document.design.paired_by).toBe('load')
+    expect(document.metrics[0]?.pairs.map(({ key }) => key)).toEqual(['1 users', '2 users', '4 users'])
+    expect(document.metrics[0]?.verdict).toBe('slower')
+    expect(document.arms.b.left_out).toEqual([
+      { path: join(folder, 'sb', '8'), why: '8 users is in one arm only' },
+    ])
+  })
+
+  it('a pilot says how many runs an effect needs', async () => {
+    const a = await arm('pilot', (i) => ({ tpotMs: 20 + 0.4 * i }), 3)
+    const plan = await planComparison([a.paths, []], 0.03, settings, '0.1.0')
+    expect(v.is(comparePlanSchema, plan)).toBe(true)
+    expect(plan.metrics[0]).toMatchObject({ metric: 'tpot_mean', n: 3, pairs_needed: null })
+    expect(plan.metrics[0]?.needed.power).toBeGreaterThan(plan.metrics[0]?.needed.t ?? 0)
+    await expect(planComparison([[a.paths[0]!], []], 0.03, settings, '0.1.0')).rejects.toThrow('two runs')
+  })
+})
+
+it('the interleaved order cancels a drift over every two blocks', () => {
+  expect(
+    interleavedOrder(4)
+      .map(({ arm: letter }) => letter)
+      .join(''),
+  ).toBe('ABBAABBA')
+  expect(interleavedOrder(2).map(({ block }) => block)).toEqual([1, 1, 2, 2])
+})

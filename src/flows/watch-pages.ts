@@ -1,0 +1,115 @@
+import { PlimsollError } from '../base/errors.ts'
+import { isFailure } from '../measure/load/probe.ts'
+import { parsePrometheusText, type Scrape } from '../measure/wire/prometheus-text.ts'
+import { federatedMatch, joinPages, splitByInstance } from '../operate/watch/by-instance.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import { openAsker, type Asker } from './send-once.ts'
+
+/** Where the pages of a fleet are read. */
+export interface PageSource {
+  /** A page for each replica; null where it could not be read. */
+  look(): Promise<ReadonlyMap<string, Scrape | null>>
+  close(): Promise<void>
+}
+
+export interface PageAddresses {
+  /** Of engines: their own address or that of their metrics. */
+  readonly urls: readonly string[]
+  /** Of the exporters beside them (node-exporter, DCGM), in the order of the engines; the same for all where there is one. */
+  readonly machineUrls: readonly string[]
+  /** Of a Prometheus server instead. */
+  readonly prometheusUrl: string | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Page {
+  readonly name: string
+  read(): Promise<Scrape | null>
+  close(): Promise<void>
+}
+
+/** @throws PlimsollError PLIM_USAGE for no address, PLIM_URL for one that is none. */
+export async function openPages(addresses: PageAddresses, deps: FlowDeps): Promise<PageSource> {
+  const { urls, machineUrls, prometheusUrl, headers } = addresses
+  if (prometheusUrl !== null) {
+    const page = await openPage(
+      prometheusUrl,
+      `/federate?match[]=${encodeURIComponent(federatedMatch)}`,
+      headers,
+      deps,
+    )
+    const seen = new Set<string>()
+    return {
+      async look() {
+        const scrape = await page.read()
+        const pages = new Map<string, Scrape | null>(scrape === null ? [] : splitByInstance(scrape))
+        for (const name of seen) if (!pages.has(name)) pages.set(name, null)
+        for (const name of pages.keys()) seen.add(name)
+        return pages
+      },
+      close: () => page.close(),
+    }
+  }
+  if (urls.length === 0) {
+    throw new PlimsollError('PLIM_USAGE', 'there is nothing to watch', {
+      expected: '--url http://localhost:8000, or --prometheus http://localhost:9090',
+    })
+  }
+  const engines = await Promise.all(urls.map((url) => openPage(url, '/metrics', headers, deps)))
+  const machines = await Promise.all(machineUrls.map((url) => openPage(url, '/metrics', {}, deps)))
+  return {
+    async look() {
+      const [pages, beside] = await Promise.all([
+        Promise.all(engines.map((page) => page.read())),
+        Promise.all(machines.map((page) => page.read())),
+      ])
+      return new Map(
+        engines.map(({ name }, at) => {
+          const own = machines.length === engines.length ? [beside[at] ?? null] : beside
+          return [name, joinPages(pages[at] ?? null, own)] as const
+        }),
+      )
+    },
+    async close() {
+      await Promise.all([...engines, ...machines].map((page) => page.close()))
+    },
+  }
+}
+
+async function openPage(
+  address: string,
+  fallbackPath: string,
+  headers: Readonly<Record<string, string>>,
+  deps: FlowDeps,
+): Promise<Page> {
+  const text = address.includes('://') ? address : `http://${address}`
+  if (!URL.canParse(text)) {
+    throw new PlimsollError('PLIM_URL', 'this is not an address', { received: `"${address}"` })
+  }
+  const url = new URL(text)
+  const asker: Asker = await openAsker(url, {
+    clock: deps.clock,
+    api: 'chat',
+    headers,
+    tls: {},
+    timeoutMs: 5000,
+  })
+  // An engine's own address, with or without /v1, has its metrics at the root.
+  const bare = url.pathname === '/' || /\/v1\/?$/.test(url.pathname)
+  const path = bare ? fallbackPath : url.pathname + url.search
+  return {
+    name: url.host,
+    async read() {
+      const answer = await asker.sendOnce({ method: 'GET', path, body: null, stream: false })
+      if (isFailure(answer) || answer.status !== 200) return null
+      const contentType = answer.header('content-type')
+      try {
+        return parsePrometheusText(answer.bodyText, contentType === undefined ? {} : { contentType })
+      } catch {
+        // A page of something else: as good as none.
+        return null
+      }
+    },
+    close: () => asker.close(),
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pausingRows, slowLong } from '../../test/fixtures/why.ts'
+import { startManifest } from '../measure/record/manifest.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
+import { writeRun } from '../measure/record/run-folder.ts'
+import { readFigures, whyFlow } from './why.ts'
+import { whySchema } from './why-schema.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'plimsoll-why-'))
+  await write('slow', pausingRows(true))
+  await write('fast', pausingRows(false))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function write(name: string, rows: readonly RequestRow[]): Promise<void> {
+  const manifest = startManifest({
+    name,
+    versions: { plimsoll: '0.1.0', node: 'v20' },
+    config: {},
+    seed: '1',
+    salt: null,
+    pacer: null,
+    workload: null,
+    target: null,
+    clock: { origin_monotonic_ns: 0, started_at: null },
+  })
+  await writeRun(join(folder, name), manifest, rows)
+}
+
+const asked = { b: null, by: 'prompt', level: '99' } as const
+const deps = { version: '0.1.0' }
+
+describe('why', () => {
+  it('of two runs: the parts, the percentiles by prompt length, the pauses', async () => {
+    const document = await whyFlow({ ...asked, a: join(folder, 'slow'), b: join(folder, 'fast') }, deps)
+    expect(v.is(whySchema, document)).toBe(true)
+    const { total_ms, ttft_ms, tpot_ms, length_ms } = document.difference
+    expect(ttft_ms + tpot_ms + length_ms).toBeCloseTo(total_ms, 9)
+    expect(total_ms).toBeCloseTo((8 * 280 + 8 * 100) / 40, 9)
+    expect(document.percentiles.map(({ metric }) => metric)).toEqual(['e2e_ms', 'ttft_ms', 'tpot_ms'])
+    expect(document.stutter[0]).toMatchObject({ pauses: 8, with_prefill: 8 })
+    expect(document.stutter[1]).toMatchObject({ pauses: 0 })
+  })
+
+  it('of one run: its slowest against the rest', async () => {
+    const document = await whyFlow({ ...asked, a: join(folder, 'slow') }, deps)
+    expect(document).toMatchObject({ kind: 'run', a: { name: 'slowest 1 of 40', n: 1 }, b: { n: 39 } })
+  })
+
+  it('of two requests, and of figures', async () => {
+    const requests = await whyFlow(
+      { ...asked, a: `${join(folder, 'slow')}#r3`, b: `${join(folder, 'slow')}#r0` },
+      deps,
+    )
+    expect(requests).toMatchObject({ kind: 'requests', difference: { length_ms: 0 } })
+    expect(requests.difference.tpot_ms).toBeCloseTo(280, 9)
+    const figures = await whyFlow(
+      { ...asked, a: 'ttft=0.3s,e2e=8.28s,tokens=400', b: 'ttft=300ms,tpot=20ms,tokens=85' },
+      deps,
+    )
+    expect(figures.difference.length_ms).toBeCloseTo(slowLong.difference.length_ms, 9)
+    expect(figures.warnings.map(({ kind }) => kind)).toEqual(['length_confounded'])
+  })
+
+  const refused: [sentence: string, text: string][] = [
+    ['a word that is none', 'ttft=1s,e2e=2s,tokens=3,x=1'],
+    ['no tokens', 'ttft=1s,e2e=2s'],
+    ['both E2E and TPOT', 'ttft=1s,e2e=2s,tpot=1ms,tokens=3'],
+    ['an end before the first token', 'ttft=2s,e2e=1s,tokens=3'],
+    ['a time without a unit', 'ttft=2,e2e=1s,tokens=3'],
+  ]
+  it.each(refused)('%s is refused', (_, text) => {
+    expect(() => readFigures(text)).toThrow(expect.objectContaining({ code: 'PLIM_NUMBER' }))
+  })
+
+  it('a request that is not there is named', async () => {
+    const a = `${join(folder, 'slow')}#nobody`
+    await expect(whyFlow({ ...asked, a, b: a }, deps)).rejects.toThrow('no request nobody')
+  })
+})

@@ -1,0 +1,212 @@
+import type { RequestRow } from '../request-row.ts'
+import type { Warning } from '../../../base/warnings.ts'
+import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
+import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
+import { note } from './import-notes.ts'
+import type { Importer, ImportSession } from './importer.ts'
+import { failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
+import type { JsonPlace } from './json-stream.ts'
+import {
+  asRecord,
+  countOf,
+  member,
+  nsBetweenMs,
+  numberOf,
+  numbersOf,
+  textOf,
+  wholeOf,
+  type JsonRecord,
+} from './json-value.ts'
+import { msPerUnit } from './published.ts'
+
+export const aiperfFormulas: ToolFormulas = {
+  ttft: 'first non-empty content or reasoning; from the start of the request',
+  tpot: 'inter_token_latency: (request_latency − TTFT) ÷ (OSL − 1), a figure a request',
+  gaps: 'inter_chunk_latency: gaps between chunks',
+  e2e: 'to the last content response',
+  percentiles: 'linear between ranks (numpy), std of a population',
+  rate: 'over first start to last end of valid records, by the wall clock',
+}
+
+/** AIPerf's `profile_export.jsonl`: a record a line, times in ns since 1970, each metric with its unit. */
+export const aiperfRecords: Importer = {
+  format: 'aiperf-records',
+  tool: 'AIPerf',
+  detects: ({ roots }) => {
+    const metadata = member(roots[0], 'metadata')
+    return (
+      asRecord(metadata) !== null &&
+      asRecord(member(roots[0], 'metrics')) !== null &&
+      ('request_start_ns' in (metadata as JsonRecord) || 'benchmark_phase' in (metadata as JsonRecord))
+    )
+  },
+  begin,
+}
+
+function begin(file: string): ImportSession {
+  const rows: RequestRow[] = []
+  let baseNs: bigint | null = null
+  const choices: DoubledChoice[] = []
+  const refused: string[] = []
+  const unknownUnits = new Set<string>()
+  return {
+    plan: { members: { trace_data: { skip: true } } },
+    root(value, place, cut) {
+      const record = asRecord(value)
+      if (record === null || cut !== null) return
+      baseNs ??= startOf(record)
+      const read = readRecord(record, place, rows.length, unknownUnits, baseNs)
+      if (read.choice !== null) choices.push(read.choice)
+      if (read.row === null) refused.push(`${file}:${place.line}`)
+      else rows.push(read.row)
+    },
+    end: () => [finish(file, rows, baseNs, choices, refused, unknownUnits)],
+  }
+}
+
+function finish(
+  file: string,
+  read: readonly RequestRow[],
+  baseNs: bigint | null,
+  choices: readonly DoubledChoice[],
+  refused: readonly string[],
+  unknownUnits: ReadonlySet<string>,
+): ImportedRun {
+  const { rows, earliestMs } = fromEarliest(read)
+  const keys = [...new Set(choices.map(({ key }) => key))]
+  const warnings: Warning[] = []
+  const first = choices[0]
+  if (first !== undefined) {
+    const more = choices.length > 1 ? ` (and ${choices.length - 1} more)` : ''
+    warnings.push(
+      note(
+        'number_disagrees',
+        `${file}:${first.line}:${first.column} has ${keys.map((key) => `"${key}"`).join(', ')} twice in one record${more}: ${first.text}`,
+        'a metric was written twice; JSON readers keep the last without a word',
+        { keys: keys.join(','), records: choices.length },
+      ),
+    )
+  }
+  if (refused.length > 0) {
+    warnings.push(
+      note(
+        'unrecoverable',
+        `${refused.length} records were refused: a doubled key whose values cannot be told apart (${refused.slice(0, 3).join(', ')})`,
+        null,
+        { records: refused.length },
+      ),
+    )
+  }
+  for (const unit of unknownUnits)
+    warnings.push(
+      note(
+        'unrecoverable',
+        `a metric has the unit "${unit}", which is no unit of time known here: its values were left out`,
+      ),
+    )
+  const hasPlan = rows.some((row) => row.lag_ms !== null)
+  return {
+    ...noFacts,
+    format: 'aiperf-records',
+    tool: 'AIPerf',
+    file,
+    formulas: aiperfFormulas,
+    rows,
+    originWallMs: baseNs === null ? null : Number(baseNs / 1_000_000n) + earliestMs,
+    startsKnown: rows.length > 0 && rows.every((row) => row.sent_ms !== null),
+    rowsKnown: true,
+    facts: {
+      warmup_requests: rows.filter((row) => row.phase === 'warmup').length,
+      cancelled: rows.filter((row) => row.flags.includes('cancelled_by_client')).length,
+      refused_records: refused.length,
+      duplicate_keys: keys,
+    },
+    unrecoverable: hasPlan
+      ? []
+      : [
+          {
+            figure: 'lag_ms',
+            why: 'the intended sends are not in the file (credit_issued_ns is newer): latencies count from the actual send',
+          },
+        ],
+    warnings,
+  }
+}
+
+function readRecord(
+  record: JsonRecord,
+  place: JsonPlace,
+  index: number,
+  unknownUnits: Set<string>,
+  baseNs: bigint | null,
+): { readonly row: RequestRow | null; readonly choice: DoubledChoice | null } {
+  const metadata = asRecord(record['metadata']) ?? {}
+  const { metrics, choice } = pickMetrics(asRecord(record['metrics']) ?? {}, place.doubled)
+  if (metrics === null) return { row: null, choice }
+  const ms = (name: string): number | null => {
+    const found = metrics[name]
+    const unit = textOf(member(found, 'unit')) ?? 'ms'
+    const value = numberOf(asRecord(found) === null ? found : member(found, 'value'))
+    const factor = msPerUnit(unit)
+    if (factor === null) unknownUnits.add(unit)
+    return value === null || factor === null ? null : value * factor
+  }
+  const count = (name: string): number | null =>
+    countOf(asRecord(metrics[name]) === null ? metrics[name] : member(metrics[name], 'value'))
+  const startNs = wholeOf(metadata['request_start_ns'])
+  const endNs = wholeOf(metadata['request_end_ns'])
+  const creditNs = wholeOf(metadata['credit_issued_ns'])
+  const planNs = creditNs !== null && startNs !== null && creditNs <= startNs ? creditNs : startNs
+  const warmup = metadata['benchmark_phase'] === 'warmup'
+  const error = asRecord(record['error'])
+  const cancelled = metadata['was_cancelled'] === true
+  const lagMs = planNs === null || startNs === null || creditNs === null ? null : nsBetweenMs(planNs, startNs)
+  const late = (value: number | null): number | null => (value === null ? null : value + (lagMs ?? 0))
+  const icl = member(metrics['inter_chunk_latency'], 'value')
+  const iclFactor = msPerUnit(textOf(member(metrics['inter_chunk_latency'], 'unit')) ?? 'ms') ?? 1
+  const gapsMs = numbersOf(icl, iclFactor)
+  const outcome = cancelled
+    ? {
+        outcome: 'censored' as const,
+        errorKind: 'cancelled',
+        errorCode: errorCode(error),
+        errorMessage: textOf(error?.['message']),
+        flags: ['cancelled_by_client' as const],
+      }
+    : error === null
+      ? { outcome: 'ok' as const }
+      : failure(errorCode(error), textOf(error['message']))
+  const row = importedRow({
+    id: textOf(metadata['x_request_id']) ?? requestId(index),
+    plannedMs: planNs === null ? 0 : nsBetweenMs(baseNs ?? planNs, planNs),
+    sentMs: startNs === null ? null : nsBetweenMs(baseNs ?? startNs, startNs),
+    lagMs,
+    phase: warmup ? 'warmup' : 'measure',
+    ...outcome,
+    errorType: textOf(error?.['type']),
+    ttftMs: late(ms('time_to_first_token')),
+    ttfcMs: late(ms('time_to_first_output_token')),
+    e2eMs: late(ms('request_latency')),
+    doneMs: startNs === null || endNs === null ? null : late(nsBetweenMs(startNs, endNs)),
+    tpotMs: ms('inter_token_latency'),
+    gapsMs,
+    promptTokens: count('usage_prompt_tokens') ?? count('input_sequence_length') ?? count('error_isl'),
+    cachedTokens: count('usage_prompt_cache_read_tokens'),
+    completionTokens: count('output_sequence_length'),
+    reasoningTokens: count('reasoning_token_count'),
+    tokensSource: 'tokenizer',
+    session: textOf(metadata['conversation_id']),
+    turn: countOf(metadata['turn_index']),
+  })
+  return { row, choice }
+}
+
+/** The clock's stand-in for zero while a file is read: the start of its first record. */
+function startOf(record: JsonRecord): bigint | null {
+  return wholeOf(member(record, 'metadata', 'request_start_ns'))
+}
+
+function errorCode(error: JsonRecord | null): string | null {
+  const code = error?.['code']
+  return typeof code === 'number' ? String(code) : textOf(code)
+}

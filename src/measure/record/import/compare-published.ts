@@ -1,0 +1,166 @@
+import { mean, standardDeviation } from '../../../stats/describe.ts'
+import { percentile, type PercentileType } from '../../../stats/percentile.ts'
+import type { ImportedRun, Published, PublishedMetric } from './imported-run.ts'
+import { rateReadings, valueReadings, type RateInput, type ValueReading } from './readings.ts'
+
+/** A tool's own figure beside what its own requests give. */
+export interface Comparison {
+  readonly name: string
+  readonly metric: PublishedMetric
+  readonly statistic: string
+  readonly unit: Published['unit']
+  readonly published: number | null
+  /** By DESIGN §3, from the requests. Null: they do not tell it. */
+  readonly ours: number | null
+  readonly status: 'agrees' | 'differs' | 'not_published' | 'not_recomputable'
+  /** Why it is null, or the formula that gives the tool's figure from the same requests; null where nothing is to be said. */
+  readonly why: string | null
+}
+
+/** Figures are printed with two decimals by most tools; beyond that they must agree to one in a thousand. */
+function isSame(a: number, b: number): boolean {
+  return Math.abs(a - b) <= Math.max(1e-3 * Math.abs(b), 0.0051 * Math.min(1, Math.abs(b)), 1e-9)
+}
+
+const ways: readonly (readonly [type: PercentileType, why: string])[] = [
+  ['1', ''],
+  ['7', 'linear between ranks (numpy), ours is the nearest rank'],
+  ['floor', 'the value at floor(n·p), ours is the nearest rank'],
+  ['6', 'linear between ranks by n + 1, ours is the nearest rank'],
+]
+
+/**
+ * Every published figure against the run's own requests. Where it differs, the readings that tools are known to have (with TTFT in
+ * TPOT, to the end of the request, zeros for failures, linear percentiles, …) are tried on the same requests, and the first that
+ * gives the tool's number is named.
+ */
+export function comparePublished(run: ImportedRun, rates: RateInput): readonly Comparison[] {
+  const rows = run.rows.filter((row) => row.phase === 'measure')
+  const readings = new Map<PublishedMetric, readonly ValueReading[]>()
+  return run.published
+    .filter(({ metric }) => metric !== 'other')
+    .map((one) => {
+      const { name, metric, statistic, unit, value } = one
+      const base = { name, metric, statistic, unit, published: value }
+      if (!run.rowsKnown) {
+        const why = value === null ? one.why : 'the file has only summaries'
+        return {
+          ...base,
+          ours: null,
+          status: value === null ? ('not_published' as const) : ('not_recomputable' as const),
+          why,
+        }
+      }
+      if (statistic === 'rate') return compareRate(base, rateReadings(metric, rows, rates), one.why)
+      const known = readings.get(metric) ?? valueReadings(metric, rows)
+      readings.set(metric, known)
+      return compareValue(base, known, one.why, formulaOf(run, metric))
+    })
+}
+
+type Base = Pick<Comparison, 'name' | 'metric' | 'statistic' | 'unit' | 'published'>
+
+function compareValue(
+  base: Base,
+  readings: readonly ValueReading[],
+  whyNull: string | null,
+  formula: string,
+): Comparison {
+  const { statistic, published } = base
+  const own = readings[0]
+  const ours = own === undefined ? null : figure(own.sorted(), statistic, '1')
+  if (published === null) return { ...base, ours, status: 'not_published', why: whyNull }
+  if (ours === null) return { ...base, ours, status: 'not_recomputable', why: 'its requests do not carry it' }
+  if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null }
+  for (const { why, sorted } of readings) {
+    const values = sorted()
+    for (const [type, way] of isPercentile(statistic) ? ways : ways.slice(0, 1)) {
+      const found = figure(values, statistic, type)
+      if (found !== null && isSame(found, published)) {
+        return { ...base, ours, status: 'differs', why: [why, way].filter((part) => part !== '').join('; ') }
+      }
+    }
+    if (statistic === 'std') {
+      const population = figure(values, 'population', '1')
+      if (population !== null && isSame(population, published)) {
+        const words = [why, 'std of a population (÷ n), ours is of a sample (÷ (n − 1))']
+        return { ...base, ours, status: 'differs', why: words.filter((part) => part !== '').join('; ') }
+      }
+    }
+  }
+  return {
+    ...base,
+    ours,
+    status: 'differs',
+    why: `no reading known here gives it from its own requests; its formula: ${formula}`,
+  }
+}
+
+function compareRate(
+  base: Base,
+  readings: readonly { readonly why: string; readonly value: number | null }[],
+  whyNull: string | null,
+): Comparison {
+  const ours = readings[0]?.value ?? null
+  const { published } = base
+  if (published === null) return { ...base, ours, status: 'not_published', why: whyNull }
+  if (ours === null)
+    return {
+      ...base,
+      ours,
+      status: 'not_recomputable',
+      why: 'the file does not say when its requests were sent',
+    }
+  if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null }
+  const found = readings.find(({ value }) => value !== null && isSame(value, published))
+  return {
+    ...base,
+    ours,
+    status: 'differs',
+    why: found?.why ?? 'another window or another count: no reading known here gives it',
+  }
+}
+
+function isPercentile(statistic: string): boolean {
+  return /^\d/.test(statistic)
+}
+
+function figure(sorted: Float64Array, statistic: string, type: PercentileType): number | null {
+  if (sorted.length === 0) return null
+  switch (statistic) {
+    case 'mean':
+      return mean(sorted)
+    case 'min':
+      return sorted[0] ?? null
+    case 'max':
+      return sorted.at(-1) ?? null
+    case 'std':
+      return standardDeviation(sorted) ?? 0
+    case 'population': {
+      const sample = standardDeviation(sorted)
+      return sample === null ? 0 : sample * Math.sqrt((sorted.length - 1) / sorted.length)
+    }
+    default: {
+      const share = Number(statistic)
+      if (!isPercentile(statistic) || share > 100) return null
+      if (share === 0) return sorted[0] ?? null
+      return percentile(sorted, statistic, type)
+    }
+  }
+}
+
+function formulaOf(run: ImportedRun, metric: PublishedMetric): string {
+  const { formulas } = run
+  switch (metric) {
+    case 'ttft_ms':
+      return formulas.ttft
+    case 'tpot_ms':
+      return formulas.tpot
+    case 'gaps_ms':
+      return formulas.gaps
+    case 'e2e_ms':
+      return formulas.e2e
+    default:
+      return formulas.rate
+  }
+}

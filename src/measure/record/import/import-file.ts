@@ -1,0 +1,219 @@
+import { PlimsollError } from '../../../base/errors.ts'
+import type { Warning } from '../../../base/warnings.ts'
+import { note } from './import-notes.ts'
+import type { ImportedRun } from './imported-run.ts'
+import type { Importer, ImportSession, Sample } from './importer.ts'
+import { importers } from './importers.ts'
+import { JsonStream, type JsonFault } from './json-stream.ts'
+import { asRecord, type JsonRecord, type JsonValue } from './json-value.ts'
+import { emptyFile, readSource } from './read-source.ts'
+
+/** A file of another tool, read. */
+export interface ImportedFile {
+  readonly file: string
+  readonly bytes: number
+  readonly runs: readonly ImportedRun[]
+  readonly warnings: readonly Warning[]
+}
+
+/** How much of a file is read to see what it is. */
+const sampleBytes = 4 << 20
+const sampleRoots = 3
+
+/**
+ * Reads a result file: sees by its shape whose it is, then takes it value by value, so that memory is that of the requests and not
+ * of the text. What breaks off or is torn in the middle gives what could be read, with the place.
+ * @throws PlimsollError PLIM_FILE for a file that is empty, of no format known here, or in which nothing can be read.
+ */
+export async function importFile(file: string): Promise<ImportedFile> {
+  const sample = await sampleOf(file)
+  const importer = importers.find((one) => one.detects(sample))
+  if (importer === undefined) {
+    const nested = nestedImporters(sample)
+    if (nested.length === 0) throw unknownFormat(file, sample)
+    return readWith(file, nestedSession(file, nested))
+  }
+  return readWith(file, importer.begin(file))
+}
+
+async function sampleOf(file: string): Promise<Sample> {
+  const roots: JsonValue[] = []
+  let header: string | null = null
+  let fault: JsonFault | null = null
+  let seen = 0
+  const stream = new JsonStream({
+    onRoot: (value) => void (roots.length < sampleRoots ? roots.push(value) : null),
+    onFault: (found) => void (fault ??= found),
+  })
+  await readSource(file, (chunk) => {
+    if (seen === 0) header = firstLine(chunk)
+    seen += chunk.length
+    stream.push(chunk)
+    return roots.length < sampleRoots && seen < sampleBytes && !stream.isStopped
+  })
+  stream.finish()
+  if (seen === 0 || (roots.length === 0 && header === '')) throw emptyFile(file)
+  const json = header !== null && /^\uFEFF?\s*[[{]/.test(header as string)
+  if (json && roots.length === 0 && fault !== null) {
+    const { line, column, expected, received } = fault as JsonFault
+    throw new PlimsollError('PLIM_FILE', 'this is not JSON', {
+      expected,
+      received,
+      where: { file, line, column },
+    })
+  }
+  return { roots, header: json ? null : header }
+}
+
+function firstLine(chunk: Buffer): string {
+  const text = chunk.subarray(0, 4096).toString('utf8')
+  return text.trim() === '' ? '' : (text.trimStart().split(/\r?\n/)[0] ?? '')
+}
+
+async function readWith(file: string, session: ImportSession): Promise<ImportedFile> {
+  const faults: JsonFault[] = []
+  let faultCount = 0
+  let bytes = 0
+  if (session.line !== undefined) {
+    const lines = lineReader(session.line)
+    await readSource(file, (chunk) => {
+      bytes += chunk.length
+      lines.push(chunk)
+      return true
+    })
+    lines.finish()
+  } else {
+    const stream = new JsonStream(
+      {
+        ...(session.item === undefined ? {} : { onItem: session.item }),
+        onRoot: session.root ?? (() => {}),
+        onFault(fault) {
+          faultCount++
+          if (faults.length < 20) faults.push(fault)
+        },
+      },
+      session.plan,
+    )
+    await readSource(file, (chunk) => {
+      bytes += chunk.length
+      stream.push(chunk)
+      return !stream.isStopped
+    })
+    stream.finish()
+  }
+  const runs = session.end()
+  const first = faults[0]
+  if (first !== undefined && runs.every((run) => run.rows.length === 0 && run.published.length === 0)) {
+    const { line, column, expected, received } = first
+    throw new PlimsollError('PLIM_FILE', 'nothing of a load test could be read before the text breaks', {
+      expected,
+      received,
+      where: { file, line, column },
+    })
+  }
+  return {
+    file,
+    bytes,
+    runs,
+    warnings: first === undefined ? [] : [faultNote(file, first, faultCount, runs)],
+  }
+}
+
+function faultNote(file: string, fault: JsonFault, count: number, runs: readonly ImportedRun[]): Warning {
+  const rows = runs.reduce((sum, run) => sum + run.rows.length, 0)
+  const place = `${file}:${fault.line}:${fault.column}`
+  const message = fault.truncated
+    ? `${place} the text ends in the middle of a value: ${rows} requests before it were read`
+    : `${place} is not JSON (expected ${fault.expected}, received ${fault.received})${count > 1 ? `, and so are ${count - 1} more places` : ''}: ${rows} requests around it were read`
+  return note(
+    'file_truncated',
+    message,
+    fault.truncated
+      ? 'the tool was ended while it wrote, or the copy is not whole'
+      : 'two writers on one file, or a torn line',
+    { line: fault.line, column: fault.column, faults: count },
+  )
+}
+
+/** Lines of a text that is no JSON, whatever pieces it comes in. */
+function lineReader(take: (text: string, number: number) => void): {
+  push: (chunk: Buffer) => void
+  finish: () => void
+} {
+  let held = ''
+  let number = 0
+  return {
+    push(chunk) {
+      const lines = (held + chunk.toString('utf8')).split('\n')
+      held = lines.pop() ?? ''
+      for (const line of lines) take(line.replace(/\r$/, '').replace(/^\uFEFF/, ''), ++number)
+    },
+    finish() {
+      if (held !== '') take(held.replace(/\r$/, ''), ++number)
+    },
+  }
+}
+
+/** An object whose members are results, each of a tool of its own. */
+function nestedImporters({ roots }: Sample): (readonly [key: string, importer: Importer])[] {
+  return Object.entries(asRecord(roots[0]) ?? {}).flatMap(([key, value]) => {
+    const found = importers.find((one) => one.detects({ roots: [value], header: null }))
+    return found === undefined ? [] : [[key, found] as const]
+  })
+}
+
+function nestedSession(
+  file: string,
+  nested: readonly (readonly [key: string, importer: Importer])[],
+): ImportSession {
+  let root: JsonRecord = {}
+  return {
+    plan: null,
+    root: (value) => void (root = asRecord(value) ?? root),
+    end: () =>
+      nested.flatMap(([key, importer]) => {
+        const session = importer.begin(file)
+        // Read again through its own plan, since records are handed over one by one.
+        const stream = new JsonStream(
+          {
+            ...(session.item === undefined ? {} : { onItem: session.item }),
+            onRoot: session.root ?? (() => {}),
+            onFault: () => {},
+          },
+          session.plan,
+        )
+        stream.push(Buffer.from(withBareWords(JSON.stringify(root[key], plainNumber))))
+        stream.finish()
+        return session
+          .end()
+          .map((run) => ({ ...run, label: run.label === null ? key : `${key}-${run.label}` }))
+      }),
+  }
+}
+
+/** Numbers that are no JSON, marked so that `withBareWords` can write them as they were. */
+function plainNumber(_key: string, value: unknown): unknown {
+  const odd = typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
+  return odd ? `\u0001${String(value)}` : value
+}
+
+function withBareWords(json: string): string {
+  return json.replace(/"\\u0001(-?\w+)"/g, '$1')
+}
+
+function unknownFormat(file: string, { roots, header }: Sample): PlimsollError {
+  const root = roots[0]
+  const keys = Array.isArray(root)
+    ? Object.keys(asRecord(root[0] as JsonValue) ?? {})
+    : Object.keys(asRecord(root) ?? {})
+  const shape =
+    header === null
+      ? `${Array.isArray(root) ? 'a list of objects' : 'an object'} with ${keys.slice(0, 8).join(', ') || 'no keys'}`
+      : `a first line of "${header.slice(0, 80)}"`
+  return new PlimsollError('PLIM_FILE', 'this is no result file known here', {
+    expected: [...new Set(importers.map(({ tool }) => tool))].slice(0, -1).join(', '),
+    received: shape,
+    where: { file, line: 1, column: 1 },
+    hint: 'docs/import.md lists the formats with the flags that make each tool write them',
+  })
+}

@@ -1,0 +1,84 @@
+import type { RequestRow } from '../request-row.ts'
+import { failure, importedRow, requestId } from './imported-row.ts'
+import { asList, countOf, numberOf, numbersOf, textOf, type JsonRecord } from './json-value.ts'
+
+/** The rows of vLLM's and SGLang's `ttfts`, `itls`, `errors`, … : one list a column, in seconds. */
+export interface ColumnRows {
+  readonly rows: readonly RequestRow[]
+  readonly startsKnown: boolean
+  /** Successful requests whose TTFT is exactly 0: not measured. */
+  readonly zeroTtft: number
+  /** Whether success had to be guessed from output lengths, since `errors` is not there. */
+  readonly guessed: boolean
+  readonly gapsKnown: boolean
+}
+
+/**
+ * Success is `errors[i] == ""`: there is no other mark. E2E is `latencies[i]` where the client wrote it (the Rust one), else
+ * TTFT + Σ ITL. `gaps` are its `itls`, ms, read one by one. `queue_times[i]` is the wait for a free slot before the send and belongs to the latency from the intended send.
+ */
+export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] | undefined)[]): ColumnRows {
+  const ttfts = asList(root['ttfts'])
+  const outputLens = asList(root['output_lens'])
+  const inputLens = asList(root['input_lens'])
+  const errors = asList(root['errors'])
+  const starts = numbersOf(root['start_times'])
+  const latencies = asList(root['latencies'])
+  const queues = asList(root['queue_times'])
+  const cached = asList(root['cached_tokens'])
+  const n = Math.max(ttfts?.length ?? 0, outputLens?.length ?? 0, errors?.length ?? 0)
+  const allStarts = starts !== null && starts.length >= n && n > 0
+  const origin = allStarts
+    ? starts.reduce(
+        (least, one, i) => Math.min(least, one - (numberOf(queues?.[i]) ?? 0)),
+        Number.POSITIVE_INFINITY,
+      )
+    : 0
+  const rows: RequestRow[] = []
+  let zeroTtft = 0
+  for (let i = 0; i < n; i++) {
+    const error = errors?.[i]
+    const output = countOf(outputLens?.[i])
+    const ok = errors !== null && error !== undefined ? error === '' || error === null : (output ?? 0) > 0
+    const queueMs = (numberOf(queues?.[i]) ?? 0) * 1000
+    const sentMs = allStarts ? ((starts[i] ?? 0) - origin) * 1000 : null
+    const plannedMs = sentMs === null ? 0 : sentMs - queueMs
+    const base = {
+      id: requestId(i),
+      plannedMs,
+      sentMs,
+      lagMs: queues === null ? null : queueMs,
+      promptTokens: countOf(inputLens?.[i]),
+      cachedTokens: countOf(cached?.[i]),
+    }
+    if (!ok) {
+      rows.push(importedRow({ ...base, ...failure(null, textOf(error)) }))
+      continue
+    }
+    const ttft = numberOf(ttfts?.[i])
+    if (ttft === 0) zeroTtft++
+    const ttftMs = ttft === null || ttft <= 0 ? null : ttft * 1000 + queueMs
+    const gapsMs = gaps[i] ?? null
+    const whole = numberOf(latencies?.[i])
+    const summed = ttftMs === null || gapsMs === null ? null : gapsMs.reduce((sum, gap) => sum + gap, ttftMs)
+    const e2eMs = whole !== null && whole > 0 ? whole * 1000 + queueMs : summed
+    rows.push(
+      importedRow({
+        ...base,
+        outcome: 'ok',
+        ttftMs,
+        e2eMs,
+        gapsMs,
+        completionTokens: output,
+        tokensSource: 'server',
+      }),
+    )
+  }
+  return {
+    rows,
+    startsKnown: allStarts,
+    zeroTtft,
+    guessed: errors === null && n > 0,
+    gapsKnown: asList(root['itls']) !== null,
+  }
+}

@@ -1,0 +1,64 @@
+import { formatCount, formatDuration, formatPercent, formatRate } from '../base/units.ts'
+import type { ComparePlanDocument, PlannedMetric } from './compare-document.ts'
+import { painter } from './paint.ts'
+import { textTable, type Column } from './text-table.ts'
+
+/** How many runs an effect needs, from a pilot. */
+export function renderComparePlan(
+  document: ComparePlanDocument,
+  options: { readonly color: boolean },
+): string {
+  const { effect, power, alpha, metrics, runs } = document
+  const [first] = metrics
+  const needed = first?.needed.power ?? null
+  const answer =
+    first === undefined
+      ? 'nothing to plan'
+      : needed === null
+        ? `no number of runs shows ${formatPercent(effect)} of ${first.label}`
+        : `${formatCount(needed)} + ${formatCount(needed)} runs see a change of ${formatPercent(effect)} in ${first.label} with ${formatPercent(power, 0)} power`
+  const count = (runs_: number | null): string => (runs_ === null ? '–' : formatCount(runs_))
+  const designs = first?.detectable.map(({ n }) => n) ?? []
+  const columns: Column[] = [
+    { align: 'left', gap: 2 },
+    ...['mean', 'sd', 'n', 'pairs', ...designs].map((): Column => ({ align: 'right', gap: 3 })),
+  ]
+  const table = textTable(
+    columns,
+    [
+      ['', 'mean', 'sd of a run', 'runs an arm', 'pairs', ...designs.map((n) => `${n} + ${n} show`)],
+      ...metrics.map((metric) => [
+        metric.label,
+        figure(metric, metric.mean),
+        formatPercent(metric.run_sd / metric.mean),
+        count(metric.needed.power),
+        metric.pairs_needed === null ? '?' : count(metric.pairs_needed),
+        ...metric.detectable.map(({ change }) => formatPercent(change)),
+      ]),
+    ].map((cells) => cells.map((text) => ({ text }))),
+    painter(options.color),
+  )
+  const notes = [
+    `from a pilot of ${runs.length} runs; two-sided level ${formatPercent(alpha, 0)}`,
+    ...(first === undefined
+      ? []
+      : [
+          `${count(first.needed.rule_of_two)} by the rule of two and ${count(first.needed.t)} with Student's t are an even chance only; ${count(first.needed.power_90)} give 90 %`,
+        ]),
+    ...(metrics.some(({ pairs_needed: pairs }) => pairs === null)
+      ? ['pairs: unknown until a pilot has both arms with the same seeds']
+      : []),
+    ...metrics.flatMap(({ icc, requests_per_run: best }) =>
+      icc === null
+        ? []
+        : [
+            `${formatPercent(icc)} of the variance of a request lies between runs${best === null ? '' : `: runs of ${formatCount(best)} requests buy the most for the time`}`,
+          ],
+    ),
+  ]
+  return `${[answer, '', ...table, '', ...notes.map((line) => `  ${line}`), `plimsoll compare --run URL_A URL_B --runs ${needed ?? 5}`].join('\n')}\n`
+}
+
+function figure({ unit }: PlannedMetric, value: number): string {
+  return unit === 'ms' ? formatDuration(value) : formatRate(value, unit)
+}

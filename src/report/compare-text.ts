@@ -1,0 +1,172 @@
+import {
+  decimalsFor,
+  decimalsForError,
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatPlain,
+} from '../base/units.ts'
+import type { CompareDocument, ComparedMetric, VerdictWord } from './compare-document.ts'
+import { changeText, changeUnit, pText, shareText, signed } from './compare-change.ts'
+import { compareNotes } from './compare-notes.ts'
+import { footnotes } from './footnotes.ts'
+import { painter, type RenderOptions, type Style } from './paint.ts'
+import { printable } from './printable.ts'
+import { textTable, type Cell, type Column } from './text-table.ts'
+import { warningLine } from './warning-text.ts'
+
+const words: Readonly<Record<VerdictWord | 'none', string>> = {
+  faster: 'faster',
+  slower: 'slower',
+  better: 'better',
+  worse: 'worse',
+  equivalent: 'equivalent',
+  no_regression: 'no regression',
+  inconclusive: 'inconclusive',
+  none: 'cannot tell',
+}
+
+const styles: Readonly<Record<VerdictWord | 'none', Style>> = {
+  faster: 'good',
+  better: 'good',
+  equivalent: 'good',
+  no_regression: 'good',
+  slower: 'bad',
+  worse: 'bad',
+  inconclusive: 'doubtful',
+  none: 'doubtful',
+}
+
+/** A comparison as it is printed: the answer, the metrics, what they rest on, what else differs, what to do next. */
+export function renderCompare(document: CompareDocument, options: RenderOptions): string {
+  const paint = painter(options.color)
+  const notes = footnotes()
+  const primary = document.metrics.find((metric) => metric.primary)
+  const marks = document.warnings.map((warning) => notes.mark(warningLine(warning))).join(' ')
+  const headline = primary === undefined ? 'nothing could be compared' : answer(primary, document)
+  const word = primary?.verdict ?? 'none'
+  const lines = [
+    `${paint(styles[word], words[word].toUpperCase())} · ${headline}${marks === '' ? '' : ` ${marks}`}`,
+    '',
+    ...textTable(
+      columns,
+      [head(document), ...document.metrics.map((metric) => row(metric, notes.mark))],
+      paint,
+    ),
+    '',
+    ...compareNotes(document, notes.mark, options.explain).map((line) => `  ${printable(line)}`),
+  ]
+  const foot = notes.lines()
+  return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), nextCommand(document)].join('\n')}\n`
+}
+
+const columns: readonly Column[] = [
+  { align: 'left', gap: 0 },
+  { align: 'left', gap: 0 },
+  { align: 'right', gap: 3 },
+  { align: 'right', gap: 3 },
+  { align: 'right', gap: 3 },
+  { align: 'left', gap: 3 },
+  { align: 'left', gap: 3 },
+]
+
+function head({ design, arms }: CompareDocument): readonly Cell[] {
+  const level = formatPercent(1 - design.alpha, 0)
+  const named = arms.a.runs.length === 0
+  return [
+    { text: '' },
+    { text: '' },
+    { text: named ? printable(arms.a.name) : 'A' },
+    { text: named ? printable(arms.b.name) : 'B' },
+    { text: 'change' },
+    { text: `[${level}]` },
+    { text: '' },
+  ]
+}
+
+function row(metric: ComparedMetric, mark: (text: string) => string): readonly Cell[] {
+  const word = metric.verdict ?? 'none'
+  const [a, b] = armTexts(metric)
+  return [
+    { text: metric.primary ? '▸ ' : '  ' },
+    { text: metric.label },
+    { text: a },
+    { text: b },
+    { text: changeText(metric.change, metric.interval, metric.scale) },
+    { text: intervalText(metric) },
+    { text: words[word], style: styles[word], mark: verdictMark(metric, mark) },
+  ]
+}
+
+function verdictMark(metric: ComparedMetric, mark: (text: string) => string): string {
+  const { verdict, within_margin: within, p, p_adjusted: adjusted } = metric
+  const shown = verdict === 'faster' || verdict === 'slower' || verdict === 'better' || verdict === 'worse'
+  if (shown && within) return ` ${mark('real, and within the margin: nobody would notice')}`
+  if (!shown && p !== null && adjusted !== null && p < 0.05 && adjusted >= 0.05) {
+    return ` ${mark(`alone its interval would exclude 0 (p ${pText(p)}); among so many metrics one does by chance: ${pText(adjusted)} by Holm`)}`
+  }
+  return ''
+}
+
+/** The primary metric in a sentence. */
+export function answer(metric: ComparedMetric, { design }: CompareDocument): string {
+  const [a, b] = armTexts(metric)
+  const moved = `${metric.label} ${a} → ${b}, ${changeText(metric.change, metric.interval, metric.scale)}`
+  const interval = metric.interval === null ? '' : intervalText(metric)
+  const size =
+    metric.scale === 'points'
+      ? `${shareText(design.margin).replace(' %', '')} points`
+      : shareText(design.margin)
+  const margin = `± ${size}`
+  const said: Readonly<Record<VerdictWord | 'none', string>> = {
+    faster: metric.within_margin ? `, within the margin of ${margin}` : '',
+    better: metric.within_margin ? `, within the margin of ${margin}` : '',
+    slower: metric.within_margin ? `, within the margin of ${margin}` : '',
+    worse: metric.within_margin ? `, within the margin of ${margin}` : '',
+    equivalent: `: within the margin of ${margin}`,
+    no_regression: `: not worse by the margin of ${size}`,
+    inconclusive: `: neither a difference nor its absence (${margin}) is shown`,
+    none: ': cannot tell whether that is more than chance',
+  }
+  return `${moved}${interval === '' ? '' : ` ${interval}`}${said[metric.verdict ?? 'none']}`
+}
+
+/** Both arms with the digits that the noise leaves, and their unit. */
+function armTexts({ a, b, unit, difference, scale }: ComparedMetric): readonly [string, string] {
+  const isShare = unit === 'share'
+  const times = isShare ? 100 : 1
+  const noise = (difference.half_width ?? 0) * times
+  const values = [a, b].map((arm) => (scale === 'log' ? (arm.geometric_mean ?? arm.mean) : arm.mean) * times)
+  const largest = Math.max(...values.map(Math.abs))
+  const decimals =
+    noise > 0 ? Math.min(decimalsForError(noise), decimalsFor(largest, 5)) : decimalsFor(largest, 3)
+  const name = isShare ? ' %' : unit === '' ? '' : ` ${unit}`
+  const [first, second] = values.map((value) => `${formatNumber(value, decimals)}${name}`)
+  return [first ?? '', second ?? '']
+}
+
+function intervalText({ interval, within_run: within, unit, scale }: ComparedMetric): string {
+  if (interval !== null) {
+    const [low, high] = interval.map((end) => signed(end, interval))
+    return `[${low}, ${high}] ${changeUnit(scale)}`
+  }
+  if (within === null || (within.a === null && within.b === null)) return ''
+  const ends = (arm: readonly [number | null, number | null] | null): string =>
+    arm === null ? 'none' : `[${arm.map((end) => (end === null ? '–' : formatPlain(end))).join(', ')}]`
+  return `within-run: ${ends(within.a)} and ${ends(within.b)} ${unit}`
+}
+
+function nextCommand({ kind, arms, metrics }: CompareDocument): string {
+  const primary = metrics.find((metric) => metric.primary)
+  const needed = primary?.runs_needed?.to_tell ?? null
+  if (kind === 'csv') {
+    return primary?.verdict === 'inconclusive' && needed !== null
+      ? `${formatCount(needed)} rows would tell`
+      : ''
+  }
+  const more = needed !== null && needed <= 100 ? ` --runs ${needed}` : ''
+  const [a, b] = [arms.a.runs[0]?.path ?? 'A', arms.b.runs[0]?.path ?? 'B']
+  if (primary?.verdict === 'inconclusive' || primary?.verdict === null)
+    return `plimsoll compare --run URL_A URL_B${more}`
+  return `plimsoll why ${a} ${b}`
+}
