@@ -37,10 +37,16 @@ function realTable(folder) {
     const document = JSON.parse(node(['scripts/real.mjs', join(folder, name), join(folder, workload)]))
     const { low, high } = document.open.idle_tpot_ms
     lines.push(
-      row([name, 'plimsoll', ...keys.map((key) => percent(document.errors[key])), `${low.toFixed(1)}–${high.toFixed(1)} ms`]),
+      row([
+        name,
+        'plimsoll',
+        ...keys.map((key) => percent(document.errors[key])),
+        `${low.toFixed(1)}–${high.toFixed(1)} ms`,
+      ]),
     )
     const peer = document.errors_of_llmservingsim
-    if (peer !== null) lines.push(row(['', 'LLMServingSim, of itself', ...keys.map((key) => percent(peer[key])), '']))
+    if (peer !== null)
+      lines.push(row(['', 'LLMServingSim, of itself', ...keys.map((key) => percent(peer[key])), '']))
   }
   return lines.join('\n')
 }
@@ -57,7 +63,10 @@ function stories() {
 }
 
 function benchmark() {
-  const lines = [row(['router', 'requests', 'CPU s', 'requests a CPU-second']), row(['---', '---', '---', '---'])]
+  const lines = [
+    row(['router', 'requests', 'CPU s', 'requests a CPU-second']),
+    row(['---', '---', '---', '---']),
+  ]
   for (const router of ['random', 'round-robin', 'least-loaded']) {
     const result = JSON.parse(node(['bench/fleet.mjs', '400000', '2400', router]))
     lines.push(row([router, result.requests, result.cpuSeconds, Math.round(result.perCpuSecond)]))

@@ -1,3 +1,4 @@
+import { coverageAt, leastCoverage } from './coverage.ts'
 import { laggedProducts } from './fourier.ts'
 import { nearestRank, percentileShare, sortAscending, type Percentile } from './percentile.ts'
 import { oneSidedUpperRank, orderStatisticInterval } from './percentile-interval.ts'
@@ -125,6 +126,8 @@ export interface EffectiveInterval {
   readonly high: number | null
   readonly nEff: number | null
   readonly tailClusters: number | null
+  /** How often a nominal 95 % interval of so many tail events was measured to hold (docs/calibration.md); null where none is given. */
+  readonly measuredCoverage: number | null
   /** Why an end is missing, or null where both stand. */
   readonly why: string | null
 }
@@ -132,7 +135,7 @@ export interface EffectiveInterval {
 /**
  * The within-run interval of a percentile (within-run: it knows nothing of what differs between runs): ranks for
  * floor(n_eff) independent values, scaled back to n. None below ten tail clusters; an end is also null where no order
- * statistic bounds it. Coverage measured in an M/M/1 at 80 % load: 83–87 % for a nominal 95 %.
+ * statistic bounds it, or where so few tail events were measured to hold under 80 % of the time (`coverage.ts`).
  */
 export function effectiveInterval(
   valuesInArrivalOrder: ArrayLike<number>,
@@ -142,9 +145,10 @@ export function effectiveInterval(
 ): EffectiveInterval {
   const prepared = prepare(valuesInArrivalOrder, p, sorted)
   const { n, estimate, nEff, clusters } = prepared
-  const base = { estimate, low: null, high: null, nEff, tailClusters: clusters }
+  const base = { estimate, low: null, high: null, nEff, tailClusters: clusters, measuredCoverage: null }
   if (nEff === null || clusters === null) return { ...base, why: prepared.why }
-  if (clusters < tailClustersForInterval) {
+  const coverage = coverageAt(clusters)
+  if (clusters < tailClustersForInterval || coverage === null || coverage < leastCoverage) {
     const biased =
       clusters < tailClustersForEstimate ? '; the estimate itself is unreliable and biased low' : ''
     return {
@@ -156,6 +160,7 @@ export function effectiveInterval(
   const { lowRank, highRank } = orderStatisticInterval(effective, p, confidence)
   return {
     ...base,
+    measuredCoverage: coverage,
     low: lowRank === null ? null : valueAtRank(sorted, Math.floor((lowRank * n) / effective)),
     high: highRank === null ? null : valueAtRank(sorted, Math.ceil((highRank * n) / effective)),
     why:
