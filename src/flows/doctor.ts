@@ -39,7 +39,7 @@ export async function doctorFlow(config: DoctorConfig, deps: Pick<FlowDeps, 'clo
   const server = await openPrometheus(config.prometheus, deps)
   try {
     const asked: DoctorFacts['files'][number][] = []
-    for (const { path, uses } of files) asked.push({ path, uses: await askServer(uses, server) })
+    for (const { path, uses } of files) asked.push({ path, uses: await askServer(uses, server, records) })
     return { engine: seen?.engine ?? null, prometheus: config.prometheus, files: asked }
   } finally {
     await server.close()
@@ -50,6 +50,7 @@ export async function doctorFlow(config: DoctorConfig, deps: Pick<FlowDeps, 'clo
 async function askServer(
   uses: readonly ExaminedUse[],
   server: PrometheusServer,
+  records: readonly string[],
 ): Promise<readonly ExaminedUse[]> {
   const examined: ExaminedUse[] = []
   for (const one of uses) {
@@ -61,10 +62,13 @@ async function askServer(
     const samples = await server.query(use.query)
     const selectors = selectorsOf(use.query)
     const absent: string[] = []
+    let unrecorded = false
     for (const selector of samples.length === 0 ? selectors : []) {
       const text = selectorText(selector)
       // A ratio of nothing is empty although the counts under it are there: that is how idle time looks.
-      if ((await server.value(`count(${text})`)) === null) absent.push(text)
+      if ((await server.value(`count(${text})`)) !== null) continue
+      if (records.includes(selector.name)) unrecorded = true
+      else absent.push(text)
     }
     const [first] = selectors
     const age =
@@ -75,6 +79,7 @@ async function askServer(
       values: samples.length,
       notNumbers: samples.filter(({ value }) => !Number.isFinite(value)).length,
       absent: [...new Set(absent)],
+      unrecorded,
       ageSeconds: age,
     })
     examined.push({ use, findings: [...findings, ...live] })

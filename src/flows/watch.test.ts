@@ -8,6 +8,7 @@ import { liveDeps, pageServer, vllmPage } from '../../test/fixtures/pages.ts'
 import { cliRun } from '../../test/fixtures/cli.ts'
 import type { WatchDocument } from '../report/watch-document.ts'
 import { watchSchema } from './operate-schemas.ts'
+import { showFlow } from './show.ts'
 import { signalsFlow } from './scale-signals.ts'
 import { watchFlow, type WatchConfig } from './watch.ts'
 
@@ -99,6 +100,8 @@ describe('watch', () => {
 
     const lines = (await readFile(join(out, 'server.ndjson'), 'utf8')).trimEnd().split('\n')
     expect(lines).toHaveLength(16)
+    const { shown } = await showFlow([out], liveDeps(new AbortController().signal))
+    expect(shown).toEqual([{ kind: 'watch', path: out, document: last }])
     const { document } = await signalsFlow(
       { path: out, objective: 'ttft < 100ms', holdMs: 0, coldStartMs: null, on: 'gpu_memory' },
       liveDeps(new AbortController().signal),

@@ -40,6 +40,7 @@ const files = {
   'trtllm.yaml': example('trtllm.yaml'),
   'dynamo.yaml': example('dynamo.yaml'),
   'gateway.yaml': example('gateway.yaml'),
+  'weeks.yaml': 'objectives: { chat: { good: 99%, over: 28d } }\nslo: { engine: plimsoll }\n',
   'shed.yaml': 'objectives: { chat: { good: 99.5%, shed: ignore } }\nslo: { engine: sglang }\n',
   'percentile.yaml': 'objectives: { chat: { each: p99 ttft < 500ms } }\n',
   'typo.yaml': 'objectives: { chat: { each: ttft < 500ms } }\nslo: { min_bed: 3 }\n',
@@ -92,6 +93,7 @@ describe('what slo and doctor print', () => {
 
   it.each([
     ['slo-rules-stderr.txt', 'slo rules vllm.yaml', 0],
+    ['slo-rules-inside.txt', 'slo rules weeks.yaml', 0],
     ['slo-rules-refit.txt', 'slo rules trtllm.yaml', 0],
     ['slo-rules-unreachable.txt', 'slo rules trtllm.yaml --unreachable refuse', 2],
     ['slo-rules-between.txt', 'slo rules dynamo.yaml --edges refuse', 2],

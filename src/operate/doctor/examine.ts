@@ -155,12 +155,23 @@ export interface LiveAnswer {
   readonly notNumbers: number
   /** Series of an empty query that the server has not at all: a comparison that is not met is empty too, and says nothing. */
   readonly absent: readonly string[]
+  /** The same for series that the files themselves record. */
+  readonly unrecorded: boolean
   readonly ageSeconds: number | null
 }
 
 /** Findings from what a server answered. */
 export function answerFindings(use: MetricUse, answer: LiveAnswer): readonly Finding[] {
   const findings: Finding[] = []
+  if (answer.unrecorded) {
+    findings.push({
+      kind: 'empty',
+      severity: 'warning',
+      message:
+        'the server has nothing yet for what these files record: the rules are not loaded, or nothing came (a ratio of no requests is not recorded)',
+      suggestion: null,
+    })
+  }
   if (answer.absent.length > 0) {
     findings.push({
       kind: 'empty',

@@ -29,6 +29,7 @@ function synthetic(seed: number, change: Partial<RealRun> = {}): RealRun {
     numGpuBlocks: 4000,
     gpuMemoryUtilization: 0.9,
     enablePrefixCaching: true,
+    unanswered: 0,
     requests: Array.from({ length: 180 }, (_, i) => ({
       id: `bench-${i}`,
       promptTokens: uniformInteger(random, 200, 3000),
@@ -177,6 +178,13 @@ describe('readRealRun', () => {
         lastTokenMs: 2000,
       },
     ])
+  })
+
+  test('counts what was never answered', () => {
+    const lost = row.replace('bench-0', 'bench-1').replace('"first_token_ts":2', '"first_token_ts":null')
+    const two = { ...workload, text: workload.text + workload.text }
+    const run = readRealRun({ meta, workload: two, requests: { ...requests, text: `${row}\n${lost}` } })
+    expect([run.requests.length, run.unanswered]).toEqual([1, 1])
   })
 
   test.each([

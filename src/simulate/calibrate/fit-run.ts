@@ -57,10 +57,13 @@ export function fitRun(run: RealRun, options: FitRunOptions = defaultFitRunOptio
   let evaluations = 0
   const found: FittedModel[] = []
 
+  const pull = bounds.source === 'physics' ? 1e-5 : 1e-4
+
   function lossAt(point: readonly number[]): number {
-    // A whisper of preference for the middle of the ranges: what the data leave open does not run off.
+    // A whisper of preference for the middle of the ranges: what the data leave open does not run off. Where nothing else
+    // bounds it, a word.
     const wandering = point.reduce((sum, x) => sum + x * x, 0)
-    return replayLoss(run, replayRun(run, settings, modelAt(bounds, point)), fitOn) + 1e-5 * wandering
+    return replayLoss(run, replayRun(run, settings, modelAt(bounds, point)), fitOn) + pull * wandering
   }
 
   for (let start = 0; start < options.starts; start++) {

@@ -21,6 +21,8 @@ export interface RealRun {
   readonly numGpuBlocks: number | null
   readonly gpuMemoryUtilization: number
   readonly enablePrefixCaching: boolean
+  /** Requests that have no first or last token: they are neither replayed nor judged. */
+  readonly unanswered: number
   /** Ascending by `queuedMs`. */
   readonly requests: readonly RealRequest[]
 }
@@ -58,6 +60,7 @@ export function readRealRun(texts: RealRunTexts): RealRun {
   const hardware = part(meta, 'hardware')
   const rows = lines(texts.requests)
   const planned = lines(texts.workload)
+  const answered = rows.filter((row) => !isAbsent(row['first_token_ts']) && !isAbsent(row['last_token_ts']))
   if (rows.length === 0) throw unusable(texts.requests.file, 1, 'no request in it', 'one object a line')
   const gibibytes = hardware['memory_gb_each']
   return {
@@ -77,6 +80,7 @@ export function readRealRun(texts: RealRunTexts): RealRun {
     numGpuBlocks: numberOr(cache['num_gpu_blocks'], 0) || null,
     gpuMemoryUtilization: numberOr(cache['gpu_memory_utilization'], 0.9),
     enablePrefixCaching: cache['enable_prefix_caching'] !== false,
+    unanswered: rows.length - answered.length,
     requests: joined(texts, rows, planned),
   }
 }
@@ -88,7 +92,8 @@ function joined(
   planned: ReadonlyArray<Readonly<Record<string, unknown>>>,
 ): RealRequest[] {
   const startS = Math.min(...rows.map((row, i) => numberAt(row, 'queued_ts', texts.requests.file, i + 1)))
-  const requests = rows.map((row, i) => {
+  const requests = rows.flatMap((row, i): RealRequest[] => {
+    if (isAbsent(row['first_token_ts']) || isAbsent(row['last_token_ts'])) return []
     const { file } = texts.requests
     const id = typeof row['request_id'] === 'string' ? row['request_id'] : String(i)
     const index = Number(/(\d+)$/.exec(id)?.[1] ?? i)
@@ -107,17 +112,23 @@ function joined(
     }
     const ids: unknown = plan['prompt_blocks']
     const ms = (key: string): number => (numberAt(row, key, file, i + 1) - startS) * 1000
-    return {
-      id,
-      promptTokens,
-      outputTokens: numberAt(row, 'output_toks', file, i + 1),
-      blockIds: Array.isArray(ids) ? (ids as number[]) : [],
-      queuedMs: ms('queued_ts'),
-      firstTokenMs: ms('first_token_ts'),
-      lastTokenMs: ms('last_token_ts'),
-    }
+    return [
+      {
+        id,
+        promptTokens,
+        outputTokens: numberAt(row, 'output_toks', file, i + 1),
+        blockIds: Array.isArray(ids) ? (ids as number[]) : [],
+        queuedMs: ms('queued_ts'),
+        firstTokenMs: ms('first_token_ts'),
+        lastTokenMs: ms('last_token_ts'),
+      },
+    ]
   })
   return requests.sort((a, b) => a.queuedMs - b.queuedMs)
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined
 }
 
 type Fields = Readonly<Record<string, unknown>>
