@@ -16,6 +16,8 @@ export interface EngineMetrics {
 export interface NamedPage {
   readonly name: string
   readonly scrape: Scrape | null
+  /** From asking to the last byte, ms. */
+  readonly tookMs: number
 }
 
 interface Page {
@@ -51,7 +53,13 @@ export async function openMetrics(
   return {
     scrape: () => Promise.all(pages.map(async (page) => factsOf(await scrapePage(page)))),
     pages: () =>
-      Promise.all(pages.map(async (page) => ({ name: page.name, scrape: await scrapePage(page) }))),
+      Promise.all(
+        pages.map(async (page) => {
+          const askedMs = deps.clock.nowMs()
+          const scrape = await scrapePage(page)
+          return { name: page.name, scrape, tookMs: deps.clock.nowMs() - askedMs }
+        }),
+      ),
     async close() {
       await Promise.all(pages.filter(({ owned }) => owned).map(({ asker }) => asker.close()))
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
 import type { RunProgress } from '../report/progress.ts'
 import type { WatchDocument } from '../report/watch-document.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
@@ -61,7 +62,13 @@ export interface SweepOutcome {
 
 /** What a path held, in the order of the paths. */
 export type Shown =
-  | { readonly kind: 'run'; readonly path: string; readonly document: RunDocument }
+  | {
+      readonly kind: 'run'
+      readonly path: string
+      readonly document: RunDocument
+      /** In order of intended send. */
+      readonly rows: readonly RequestRow[]
+    }
   | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
   | { readonly kind: 'watch'; readonly path: string; readonly document: WatchDocument }
 

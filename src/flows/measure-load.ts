@@ -120,7 +120,7 @@ export async function measureLoad(
       },
     ),
   )
-  await recorder.write(folder.path, result.originMonotonicNs)
+  const server = await recorder.write(folder.path, result.originMonotonicNs)
   const stopped = stoppedBy(result, load.decided)
   const after = await target.metrics.scrape()
   const manifest: RunManifest = {
@@ -134,7 +134,7 @@ export async function measureLoad(
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
   const ordered = inOrderOfIntent(rows)
-  const recorded = { path: folder.path, manifest, rows: ordered, complete: true, missing: [] }
+  const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
   await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
   return { document, rows: ordered }
@@ -215,6 +215,7 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     warmPrefix: config.warmPrefix,
     tokens: target.tokens,
     maxModelLen: target.server.maxModelLen,
+    ...(config.models.length === 0 ? {} : { models: config.models }),
   })
 }
 

@@ -1,4 +1,5 @@
-import { appendServerSamples, type ServerSample } from '../measure/record/server-samples.ts'
+import { writeServerFile } from '../measure/record/server-file.ts'
+import type { ServerSample } from '../measure/record/server-samples.ts'
 import { ReplicaHistory } from '../operate/watch/replica-history.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'
@@ -8,8 +9,8 @@ const intervalMs = 1000
 export interface ServerRecorder {
   /** Looks until the work is over, however it ends. */
   during<T>(work: Promise<T>): Promise<T>
-  /** Writes what was seen, on the clock of the run whose zero is given. */
-  write(folder: string, originMonotonicNs: bigint): Promise<void>
+  /** Writes what was seen, on the clock of the run whose zero is given, and gives it; nothing where no page was ever read. */
+  write(folder: string, originMonotonicNs: bigint): Promise<readonly ServerSample[]>
 }
 
 /** Looks at the server's metrics once a second while a load runs. A server that has none is left in peace after the first look. */
@@ -21,18 +22,24 @@ export function recordServer(metrics: EngineMetrics, deps: FlowDeps): ServerReco
   async function look(): Promise<boolean> {
     const atMs = deps.clock.nowMs()
     const pages = await metrics.pages()
-    for (const { name, scrape } of pages) {
+    for (const { name, scrape, tookMs } of pages) {
       let replica = replicas.get(name)
       if (replica === undefined) replicas.set(name, (replica = new ReplicaHistory(name, 0)))
-      seen.push(replica.observe(atMs, scrape))
+      seen.push(replica.observe(atMs, scrape, rounded(tookMs)))
     }
     return seen.some(({ up }) => up)
   }
+  const startMs = deps.clock.nowMs()
   const again = (): void => {
     if (ended) return
-    timer = setTimeout(() => {
-      looking = look().then((any) => void (any && again()), again)
-    }, intervalMs)
+    // On whole seconds after the first look, so that looks do not drift; one that took longer leaves a second out.
+    const sinceMs = deps.clock.nowMs() - startMs
+    timer = setTimeout(
+      () => {
+        looking = look().then((any) => void (any && again()), again)
+      },
+      Math.max(1, intervalMs - (sinceMs % intervalMs)),
+    )
   }
   let looking: Promise<void> = look().then((any) => void (any && again()), again)
   return {
@@ -46,12 +53,15 @@ export function recordServer(metrics: EngineMetrics, deps: FlowDeps): ServerReco
       }
     },
     async write(folder, originMonotonicNs) {
-      if (!seen.some(({ up }) => up)) return
+      if (!seen.some(({ up }) => up)) return []
       const zeroMs = Number(originMonotonicNs - deps.clock.originMonotonicNs) / 1e6
-      await appendServerSamples(
-        folder,
-        seen.map((sample) => ({ ...sample, at_ms: Math.round((sample.at_ms - zeroMs) * 1000) / 1000 })),
-      )
+      const samples = seen.map((sample) => ({ ...sample, at_ms: rounded(sample.at_ms - zeroMs) }))
+      await writeServerFile(folder, samples)
+      return samples
     },
   }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
 }

@@ -1,5 +1,7 @@
 import type { RunDocument } from '../../flows/documents.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { checkCiFlags, writeCi } from '../ci-output.ts'
+import { ciFlags } from '../flags/ci-flags.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
@@ -33,6 +35,7 @@ export const runVerb: Verb = {
     ...clientFlags,
     ...folderFlags,
     ...outputFlags,
+    ...ciFlags,
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
@@ -42,11 +45,13 @@ export const runVerb: Verb = {
 
 async function run(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
+  checkCiFlags(flags)
   const { prepareRun } = await import('../prepare.ts')
   const { config, voice } = await prepareRun(invocation)
   try {
     const { document, interrupted } = await cli.flows.runFlow(config, await cli.flowDeps(voice))
     voice.finish()
+    await writeCi(document, flags, cli)
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderRun } = await import('../../report/render-run.ts')
