@@ -55,6 +55,8 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['prompt', 'prompt', parseLength],
   ['output', 'output', parseLength],
   ['random-range-ratio', 'rangeRatio', parseNumber],
+  ['cancel-rate', 'cancelShare', parsePercent],
+  ['cancel-after', 'cancelAfterMs', parseDurationMs],
   ['trace-speed', 'traceSpeed', parseSpeed],
   ['scenario', 'scenario', parseScenario],
   ['prefix-hit-rate', 'prefixHitRate', parsePercent],

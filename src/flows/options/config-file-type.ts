@@ -79,6 +79,7 @@ export interface ConfigFile {
     readonly shared_prefix?: QuantityText
     readonly speed?: QuantityText
     readonly classes?: Readonly<Record<string, ClassText>>
+    readonly cancel?: { readonly share: QuantityText; readonly after?: QuantityText }
     readonly ignore_eos?: boolean
     readonly extra_body?: Readonly<Record<string, unknown>>
     readonly tokenizer?: string

@@ -100,6 +100,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
         }
         return { name, weight: one.weight, ...defined(said) }
       }),
+    cancelShare: read(['workload', 'cancel', 'share'], workload?.cancel?.share, parsePercent),
+    cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseDurationMs),
     ignoreEos: workload?.ignore_eos,
     extraBody: workload?.extra_body,
     tokenizerPath: workload?.tokenizer,

@@ -88,6 +88,12 @@ const workload = v.strictObject({
       'Classes of a mix by name: drawn by weight, the class is the segment of the row',
     ),
   ),
+  cancel: v.exactOptional(
+    described(
+      v.strictObject({ share: quantity, after: v.exactOptional(duration) }),
+      'Requests that the client hangs up on, so long after their intended send: { share: 10%, after: 500ms }',
+    ),
+  ),
   ignore_eos: v.exactOptional(described(v.boolean(), 'Ask for answers of exactly the length')),
   extra_body: v.exactOptional(described(v.record(v.string(), v.unknown()), 'Fields added to every request')),
   tokenizer: v.exactOptional(described(text, 'A tokenizer.json; else the server counts')),

@@ -38,6 +38,7 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
         : { kind: 'fixed', ms: options.warmupMs ?? defaults.warmupMs },
     drainMs: options.drainMs ?? defaults.drainMs,
     workload,
+    cancel: resolveCancellation(options),
     ignoreEos: options.ignoreEos ?? asksExactLengths(workload),
     extraBody: options.extraBody ?? {},
     tokenizerPath: options.tokenizerPath ?? null,
@@ -64,6 +65,15 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
 
 function orDefault<T>(value: T | undefined, other: T): T {
   return value === undefined ? other : value
+}
+
+function resolveCancellation({ cancelShare, cancelAfterMs }: RunOptions): RunConfig['cancel'] {
+  if (cancelShare === undefined || cancelShare === 0) {
+    if (cancelAfterMs !== undefined && cancelShare === undefined)
+      throw contradiction('--cancel-after says when, and nothing how many', '--cancel-rate 10% beside it')
+    return null
+  }
+  return { share: cancelShare, afterMs: cancelAfterMs ?? 0 }
 }
 
 function resolveTarget(options: RunOptions): RunConfig['target'] {

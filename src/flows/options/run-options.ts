@@ -45,6 +45,8 @@ export interface RunOptions {
   readonly sharedPrefixTokens?: number
   readonly traceSpeed?: number
   readonly classes?: readonly ClassOptions[]
+  readonly cancelShare?: number
+  readonly cancelAfterMs?: number
   readonly ignoreEos?: boolean
   readonly extraBody?: Readonly<Record<string, unknown>>
   readonly tokenizerPath?: string

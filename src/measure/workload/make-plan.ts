@@ -29,6 +29,14 @@ export interface PlanInput extends BodySettings {
   readonly maxModelLen: number | null
   /** Models that the requests are spread over by weight (LoRA adapters among them), instead of the one of `model`. */
   readonly models?: readonly WeightedModel[]
+  /** Requests that the client hangs up on. */
+  readonly cancel?: Cancellation
+}
+
+/** A share of the requests, drawn from the seed, is given up so long after its intended send, whatever was answered by then. */
+export interface Cancellation {
+  readonly share: number
+  readonly afterMs: number
 }
 
 /** The requests of a run. The same input gives the same plan, whoever sends it and with however many workers. */
@@ -130,6 +138,7 @@ function planned(
   return {
     ...when,
     body: requestBody(settings, content.prompt, content.outputTokens),
+    ...hangUp(input, when.index),
     promptId: content.promptId,
     segment: model === null ? content.segment : (content.segment ?? model),
     session: content.session,
@@ -137,6 +146,12 @@ function planned(
     askedOutputTokens: content.outputTokens,
     plannedPromptTokens: content.promptTokens,
   }
+}
+
+/** Only where the run cancels: other plans are as they always were. */
+function hangUp({ cancel, seed }: PlanInput, index: number): Pick<PlannedRequest, 'cancelAfterMs'> {
+  if (cancel === undefined || randomStream(seed, 'cancel', index).next() >= cancel.share) return {}
+  return { cancelAfterMs: cancel.afterMs }
 }
 
 /** The intended sends: while `count` and `durationMs` last, and no longer than the pacer or, failing all, the file once through. */
