@@ -1,5 +1,6 @@
 import { describePacer } from '../measure/load/describe-pacer.ts'
 import { isOpenLoop, type Pacer } from '../measure/load/pacer.ts'
+import { type ApiKind, apis } from '../measure/wire/api.ts'
 import type { JsonObject } from '../measure/record/manifest.ts'
 import type { LoadFacts, TargetFacts } from '../report/documents.ts'
 import type { LengthConfig, WorkloadConfig } from './options/run-config.ts'
@@ -79,9 +80,10 @@ export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): 
 }
 
 /** "random, 256 tokens in, 32 out" */
-export function describeWorkload(workload: WorkloadConfig): string {
+export function describeWorkload(workload: WorkloadConfig, api: ApiKind = 'chat'): string {
   if (workload.kind === 'random') {
-    return `random words, ${describeLength(workload.prompt)} tokens in, ${describeLength(workload.output)} out`
+    const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
+    return `random words, ${describeLength(workload.prompt)} tokens in${out}`
   }
   const output = workload.output === null ? '' : `, ${describeLength(workload.output)} tokens out`
   return `${workload.kind} ${workload.path}${output}`

@@ -152,7 +152,8 @@ function nextLine(
   if (!explain) next.push(`plimsoll show ${run} --explain`)
   // Another tool's run: there is nothing to send it to.
   if (target.url === 'unknown') return next.join(' · ')
-  const url = target.embedded ? '' : ` --url ${target.url}`
+  const api = target.api === 'chat' ? '' : ` --api ${target.api}`
+  const url = (target.embedded ? '' : ` --url ${target.url}`) + api
   if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
     next.push(

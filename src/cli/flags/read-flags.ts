@@ -17,6 +17,14 @@ const apiWords = {
   openai: 'completions',
   vllm: 'completions',
   'openai-completions': 'completions',
+  responses: 'responses',
+  anthropic: 'anthropic',
+  messages: 'anthropic',
+  tgi: 'tgi',
+  llamacpp: 'llamacpp',
+  'llama.cpp': 'llamacpp',
+  embeddings: 'embeddings',
+  'openai-embeddings': 'embeddings',
 } as const
 const workloadWords = { random: 'random', jsonl: 'jsonl', custom: 'jsonl', sharegpt: 'sharegpt' } as const
 const typeWords = { '1': '1', '6': '6', '7': '7', linear: '7', floor: 'floor', nearest: '1' } as const
@@ -79,6 +87,7 @@ export function readRunFlags(flags: FlagValues): RunOptions {
     const value = isOn(flags, flag)
     if (value !== undefined) options[option] = value
   }
+  if (isOn(flags, 'no-stream') === true) options['stream'] = false
   if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
   if (list(flags, 'header').length > 0)
     options['headers'] = readPairs(list(flags, 'header'), '--header', /[=:]/)

@@ -1,3 +1,4 @@
+import type { ApiKind } from '../../measure/wire/api.ts'
 import type { SloSection } from './slo-section.ts'
 
 /** A number, or text with a unit. */
@@ -46,7 +47,8 @@ export type ArrivalsText =
 export interface ConfigFile {
   readonly target?: {
     readonly url?: string
-    readonly api?: 'chat' | 'completions'
+    readonly api?: ApiKind
+    readonly stream?: boolean
     readonly endpoint?: string
     readonly model?: string
     readonly key?: { readonly env: string }

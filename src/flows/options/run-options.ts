@@ -11,6 +11,7 @@ export interface RunOptions {
   readonly host?: string
   readonly port?: number
   readonly api?: ApiKind
+  readonly stream?: boolean
   readonly endpoint?: string
   readonly model?: string
   readonly keyEnv?: string
