@@ -18,6 +18,14 @@ const apiWords = {
   openai: 'completions',
   vllm: 'completions',
   'openai-completions': 'completions',
+  responses: 'responses',
+  anthropic: 'anthropic',
+  messages: 'anthropic',
+  tgi: 'tgi',
+  llamacpp: 'llamacpp',
+  'llama.cpp': 'llamacpp',
+  embeddings: 'embeddings',
+  'openai-embeddings': 'embeddings',
 } as const
 const workloadWords = {
   random: 'random',
@@ -95,6 +103,7 @@ export function readRunFlags(flags: FlagValues): RunOptions {
     if (value !== undefined) options[option] = value
   }
   if (list(flags, 'class').length > 0) options['classes'] = list(flags, 'class').map((one) => parseClass(one))
+  if (isOn(flags, 'no-stream') === true) options['stream'] = false
   if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
   if (list(flags, 'header').length > 0)
     options['headers'] = readPairs(list(flags, 'header'), '--header', /[=:]/)

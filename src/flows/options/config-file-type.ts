@@ -1,3 +1,4 @@
+import type { ApiKind } from '../../measure/wire/api.ts'
 import type { SloSection } from './slo-section.ts'
 
 /** A number, or text with a unit. */
@@ -57,7 +58,8 @@ export interface ClassText {
 export interface ConfigFile {
   readonly target?: {
     readonly url?: string
-    readonly api?: 'chat' | 'completions'
+    readonly api?: ApiKind
+    readonly stream?: boolean
     readonly endpoint?: string
     readonly model?: string
     readonly models?: Readonly<Record<string, number>>

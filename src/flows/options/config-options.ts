@@ -65,6 +65,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
   const options: { [K in keyof SweepOptions]: SweepOptions[K] | undefined } = {
     url: target?.url,
     api: target?.api,
+    stream: target?.stream,
     endpoint: target?.endpoint,
     model: target?.model,
     models: target?.models && Object.entries(target.models).map(([name, weight]) => ({ name, weight })),

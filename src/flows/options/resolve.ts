@@ -17,11 +17,14 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     target,
     api:
       options.api ?? (options.endpoint?.endsWith('/v1/completions') === true ? 'completions' : defaults.api),
+    stream: options.stream ?? true,
     endpoint: options.endpoint ?? null,
     model:
       models[0]?.name ?? (options.model === undefined || options.model === 'auto' ? null : options.model),
     models,
     keyEnv: options.keyEnv ?? defaults.keyEnv,
+    model: options.model === undefined || options.model === 'auto' ? null : options.model,
+    keyEnv: options.keyEnv ?? (options.api === 'anthropic' ? 'ANTHROPIC_API_KEY' : defaults.keyEnv),
     headers: options.headers ?? {},
     insecure: options.insecure ?? false,
     caFile: options.caFile ?? null,

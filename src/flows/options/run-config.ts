@@ -64,6 +64,8 @@ export interface ObjectiveConfig {
 export interface RunConfig {
   readonly target: ServerTarget | EmbeddedTarget
   readonly api: ApiKind
+  /** Ask for streams; without them there is neither TTFT nor TPOT. */
+  readonly stream: boolean
   /** Path of the endpoint, or null: that of the API. */
   readonly endpoint: string | null
   /** Null: ask the server. */

@@ -13,6 +13,7 @@ export interface RunOptions {
   readonly host?: string
   readonly port?: number
   readonly api?: ApiKind
+  readonly stream?: boolean
   readonly endpoint?: string
   /** One name, or `a:3,b:1`. */
   readonly model?: string

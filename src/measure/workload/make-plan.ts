@@ -6,6 +6,7 @@ import { arrivalTimes, pacerEndMs } from '../load/arrivals.ts'
 import { describePacer } from '../load/describe-pacer.ts'
 import { checkPacer, isOpenLoop, type OpenLoopPacer, type Pacer } from '../load/pacer.ts'
 import type { TokenCounter } from '../tokens/token-counter.ts'
+import { apis } from '../wire/api.ts'
 import { contentMaker, type RequestContent } from './request-content.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import { requestBody, type BodySettings } from './request-body.ts'
@@ -143,7 +144,7 @@ function planned(
     segment: model === null ? content.segment : (content.segment ?? model),
     session: content.session,
     turn: null,
-    askedOutputTokens: content.outputTokens,
+    askedOutputTokens: apis[input.api].generates ? content.outputTokens : null,
     plannedPromptTokens: content.promptTokens,
   }
 }
