@@ -98,17 +98,19 @@ function resolveLoad(options: RunOptions): Load {
   }
   const count = options.count ?? null
   const durationMs = options.durationMs ?? null
+  const most = options.maxDurationMs
   const limit = options.concurrency ?? null
   const pacer = choosePacer(options, limit, count)
   const unended = count === null && durationMs === null
   const ownEnd =
     pacer.kind === 'ramp' || pacer.kind === 'steps' || (pacer.kind === 'burst' && pacer.everyMs === null)
+  const ownMs =
+    unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs
   return {
     pacer,
     maxConnections: isOpenLoop(pacer) ? limit : null,
     count: pacer.kind === 'burst' && pacer.everyMs === null && count === null ? pacer.size : count,
-    durationMs:
-      unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs,
+    durationMs: most === undefined ? ownMs : Math.min(most, ownMs ?? most),
   }
 }
 
