@@ -27,7 +27,7 @@ describe('examples', () => {
   })
 
   test('each says what it shows', () => {
-    for (const { name, what } of examples) expect(what, name).toMatch(/^\S.{9,}/)
+    expect(examples.filter(({ what }) => !/^\S.{9,}/.test(what))).toEqual([])
   })
 
   test('the folder of examples leaves nothing behind', () => {
