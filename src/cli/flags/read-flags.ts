@@ -56,6 +56,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['pacer', 'pacer', parsePacer],
   ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
   ['duration', 'durationMs', positiveDuration],
+  ['max-duration', 'maxDurationMs', positiveDuration],
   ['warmup', 'warmupMs', (value, flag) => (value === 'auto' ? 'detect' : parseDurationMs(value, flag))],
   ['drain', 'drainMs', parseDurationMs],
   ['workload', 'workload', (value, flag) => oneOf(value, flag, workloadWords)],

@@ -139,5 +139,7 @@ export interface ConfigFile {
     readonly metadata?: Pairs
   }
   readonly engine?: Readonly<Record<string, string | number | boolean>>
+  readonly matrix?: Readonly<Record<string, readonly (string | number | boolean)[]>>
+  readonly repeat?: number
   readonly faults?: readonly string[]
 }

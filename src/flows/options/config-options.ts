@@ -134,6 +134,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     maxPoints: read(['sweep', 'points'], sweep?.points, count),
     pointDurationMs: read(['sweep', 'duration_per_point'], sweep?.duration_per_point, positiveDuration),
     confirm: sweep?.confirm,
+    matrix: config.matrix,
+    repeat: config.repeat,
   }
   return defined(options) as SweepOptions
 }

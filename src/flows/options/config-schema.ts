@@ -209,5 +209,14 @@ export const configSchema: v.GenericSchema<unknown, ConfigFile> = v.strictObject
   engine: v.exactOptional(
     described(v.record(v.string(), v.union([quantity, v.boolean()])), 'Settings of the embedded engine'),
   ),
+  matrix: v.exactOptional(
+    described(
+      v.record(v.string(), v.pipe(v.array(v.union([quantity, v.boolean()])), v.minLength(1))),
+      'plimsoll run: every combination of these flags is run',
+    ),
+  ),
+  repeat: v.exactOptional(
+    described(v.pipe(v.number(), v.integer(), v.minValue(1)), 'plimsoll run: each combination so many times'),
+  ),
   faults: v.exactOptional(described(v.array(text), 'What goes wrong in the embedded engine')),
 })

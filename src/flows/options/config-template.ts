@@ -60,6 +60,10 @@ seed: 1                            # the same seed makes the same plan
 
 # output: { runs_dir: runs, percentiles: [50, 90, 95, 99, 99.9] }
 
+# plimsoll run: every combination of these flags, each so many times, as one experiment.
+# matrix: { concurrency: [1, 8, 32], random-output-len: [64, 256] }
+# repeat: 5
+
 # Settings of the embedded engine, and what goes wrong in it.
 # engine: { preset: demo, max_num_seqs: 64 }
 # faults: [stall 3s at 10s]

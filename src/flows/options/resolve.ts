@@ -116,6 +116,7 @@ function resolveLoad(options: RunOptions): Load {
   }
   const count = options.count ?? null
   const durationMs = options.durationMs ?? null
+  const most = options.maxDurationMs
   const limit = options.concurrency ?? null
   const recorded = options.workload === 'trace' && options.pacer === undefined && options.rate === undefined
   const pacer =
@@ -128,12 +129,14 @@ function resolveLoad(options: RunOptions): Load {
     pacer.kind === 'steps' ||
     pacer.kind === 'schedule' ||
     (pacer.kind === 'burst' && pacer.everyMs === null)
+    pacer.kind === 'ramp' || pacer.kind === 'steps' || (pacer.kind === 'burst' && pacer.everyMs === null)
+  const ownMs =
+    unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs
   return {
     pacer,
     maxConnections: isOpenLoop(pacer) ? limit : null,
     count: pacer.kind === 'burst' && pacer.everyMs === null && count === null ? pacer.size : count,
-    durationMs:
-      unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs,
+    durationMs: most === undefined ? ownMs : Math.min(most, ownMs ?? most),
   }
 }
 
