@@ -8,8 +8,6 @@ import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { labSchema } from '../lab-schema.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
-import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
-import { labSchema } from '../lab-schema.ts'
 import { planSchema } from '../plan-schema.ts'
 import { fleetSchema, importSchema } from './import-schema.ts'
 import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
@@ -53,9 +51,6 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.prefill/1: TTFT against prompt length',
       open(convert(prefillSchema, documentParts)),
     ),
-    signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
-    policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
-    watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
     'slo-page': titled('plimsoll.slo-page/1: should someone be paged?', open(convert(sloPageSchema))),
     'slo-budget': titled('plimsoll.slo-budget/1: an error budget', open(convert(sloBudgetSchema))),
     'slo-rules': titled('plimsoll.slo-rules/1: alerts and what they can do', open(convert(sloRulesSchema))),
