@@ -1,5 +1,6 @@
 import { describePacer } from '../measure/load/describe-pacer.ts'
 import { isOpenLoop, type Pacer } from '../measure/load/pacer.ts'
+import { type ApiKind, apis } from '../measure/wire/api.ts'
 import type { JsonObject } from '../measure/record/manifest.ts'
 import type { LoadFacts, TargetFacts } from '../report/documents.ts'
 import type { LengthConfig, WorkloadConfig } from './options/run-config.ts'
@@ -79,7 +80,7 @@ export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): 
 }
 
 /** "random, 256 tokens in, 32 out" */
-export function describeWorkload(workload: WorkloadConfig): string {
+export function describeWorkload(workload: WorkloadConfig, api: ApiKind = 'chat'): string {
   if (workload.kind === 'random') {
     const shared =
       workload.sharedPrefixShare !== undefined
@@ -99,6 +100,8 @@ export function describeWorkload(workload: WorkloadConfig): string {
   }
   if (workload.kind === 'trace') {
     return `trace ${workload.path}${workload.speed === 1 ? '' : `, ${workload.speed} times as fast`}`
+    const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
+    return `random words, ${describeLength(workload.prompt)} tokens in${out}`
   }
   const output = workload.output === null ? '' : `, ${describeLength(workload.output)} tokens out`
   return `${workload.kind} ${workload.path}${output}`

@@ -37,6 +37,7 @@ import {
   throughputLine,
 } from './run-lines.ts'
 import { element } from './svg-markup.ts'
+import type { Figure } from './svg-figure.ts'
 import { formulas } from './svg-formulas.ts'
 import { histogram } from './svg-histogram.ts'
 import { latencyScatter } from './svg-latency-scatter.ts'
@@ -52,7 +53,7 @@ export function runPage(document: RunDocument, rows: readonly RequestRow[]): str
     sections: [
       header(document),
       cards(headlineCards(document)),
-      ...figures(document, rows),
+      ...figureSections(document, rows),
       section('Figures', metricsTable(document)),
       objectives(document),
       section(
@@ -148,7 +149,15 @@ function headlineCards(document: RunDocument): Card[] {
   return made
 }
 
-function figures(document: RunDocument, rows: readonly RequestRow[]): string[] {
+/** What a run is drawn by; null where there is nothing to draw. */
+export interface RunFigures {
+  readonly scatter: Figure | null
+  readonly quantiles: Figure | null
+  readonly ttft: Figure | null
+  readonly tpot: Figure | null
+}
+
+export function runFigures(document: RunDocument, rows: readonly RequestRow[]): RunFigures {
   const { window } = document
   const span = { startMs: window.start_ms, endMs: window.end_ms }
   const good = rows.filter((row) => row.outcome === 'ok' && isInWindow(row, span))
@@ -158,39 +167,32 @@ function figures(document: RunDocument, rows: readonly RequestRow[]): string[] {
   const tpot = values((row) => row.tpot_ms)
   const service = values((row) => (row.ttft_ms === null ? null : row.ttft_ms - (row.lag_ms ?? 0)))
   const texts = document.objectives.map(({ text }) => text)
-  const pair = [
-    histogram({
-      series: 'ttft',
-      name: 'TTFT',
-      formula: formulas.ttft_ms,
-      values: ttft,
-      limit: limitOf(texts, 'ttft'),
-    }),
-    histogram({
-      series: 'tpot',
-      name: 'TPOT',
-      formula: formulas.tpot_ms,
-      values: tpot,
-      limit: limitOf(texts, 'tpot'),
-    }),
-  ].map((one) => figureSection(one))
+  const named = {
+    ttft: { series: 'ttft', name: 'TTFT', formula: formulas.ttft_ms, values: ttft },
+    tpot: { series: 'tpot', name: 'TPOT', formula: formulas.tpot_ms, values: tpot },
+    e2e: { series: 'e2e', name: 'E2E', formula: formulas.e2e_ms, values: values((row) => row.e2e_ms) },
+    service: {
+      series: 'service',
+      name: 'service TTFT',
+      formula: formulas.service_ttft_ms,
+      values: service,
+      dashed: true,
+    },
+  } as const
+  return {
+    scatter: latencyScatter(rows, window),
+    quantiles: quantileCurve([named.e2e, named.service, named.ttft, named.tpot]),
+    ttft: histogram({ ...named.ttft, limit: limitOf(texts, 'ttft') }),
+    tpot: histogram({ ...named.tpot, limit: limitOf(texts, 'tpot') }),
+  }
+}
+
+function figureSections(document: RunDocument, rows: readonly RequestRow[]): string[] {
+  const { scatter, quantiles, ttft, tpot } = runFigures(document, rows)
+  const pair = [ttft, tpot].map((one) => figureSection(one))
   return [
-    figureSection(latencyScatter(rows, window), 'each request at the moment it was meant to be sent'),
-    figureSection(
-      quantileCurve([
-        { series: 'e2e', name: 'E2E', formula: formulas.e2e_ms, values: values((row) => row.e2e_ms) },
-        {
-          series: 'service',
-          name: 'service TTFT',
-          formula: formulas.service_ttft_ms,
-          values: service,
-          dashed: true,
-        },
-        { series: 'ttft', name: 'TTFT', formula: formulas.ttft_ms, values: ttft },
-        { series: 'tpot', name: 'TPOT', formula: formulas.tpot_ms, values: tpot },
-      ]),
-      'over answered requests of the window',
-    ),
+    figureSection(scatter, 'each request at the moment it was meant to be sent'),
+    figureSection(quantiles, 'over answered requests of the window'),
     pair.every((one) => one === '') ? '' : element('div', { class: 'pair' }, ...pair),
   ]
 }

@@ -26,6 +26,7 @@ import { startedText } from './html-run.ts'
 import { figure, figureFormat, intervalText, percentileName, percentileOf } from './metric-rows.ts'
 import { sweepHeadline, sweepNextCommands } from './render-sweep.ts'
 import { serverLine } from './run-lines.ts'
+import type { Figure } from './svg-figure.ts'
 import { element } from './svg-markup.ts'
 import { formulas } from './svg-formulas.ts'
 import { loadCurve, type JudgedTail } from './svg-load-curve.ts'
@@ -41,7 +42,7 @@ export function sweepPage(document: SweepDocument): string {
       header(document),
       cards(headlineCards(document, tail)),
       figureSection(
-        loadCurve(document, tail),
+        sweepFigure(document),
         'what lies left of every wall may be used; the mark stands at the capacity',
       ),
       section('Points', pointsTable(document, tail)),
@@ -66,6 +67,11 @@ export function sweepPage(document: SweepDocument): string {
       ),
     ],
   })
+}
+
+/** What a sweep is drawn by. */
+export function sweepFigure(document: SweepDocument): Figure | null {
+  return loadCurve(document, judgedTail(document.objective))
 }
 
 function header(document: SweepDocument): string {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   clientBound,
@@ -111,11 +111,9 @@ describe('the page', () => {
     fc.assert(
       fc.property(hostile, hostile, (name, workload) => {
         const page = runPage({ ...sixPerSecond, name, workload }, [row(1, { id: name }), row(2), row(3)])
-        return (
-          isBalanced(page) &&
-          [...page.matchAll(/<script/g)].length === 1 &&
-          !/<img/.test(page.replace(/(<script[^>]*>)[\s\S]*?<\/script>/, ''))
-        )
+        expect(isBalanced(page)).toBe(true)
+        expect([...page.matchAll(/<script/g)]).toHaveLength(1)
+        expect(page.replace(/(<script[^>]*>)[\s\S]*?<\/script>/, '')).not.toContain('<img')
       }),
       { numRuns: 60 },
     )

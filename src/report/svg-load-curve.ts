@@ -203,13 +203,14 @@ function tailCurve(
 }
 
 /** The Plimsoll mark at the capacity, on the throughput curve. */
-function mark({ points, capacity, operating_point: operating }: SweepDocument, x: Scale, y: Scale): string {
+function mark({ points, capacity }: SweepDocument, x: Scale, y: Scale): string {
   const point = points.find(({ load }) => load.value === capacity.load)
   if (point === undefined) return ''
   const at = x.at(point.load.value)
   const top = y.at(tokensOf(point))
   const d = `M${coordinate(at - 17)} ${coordinate(top)}h34`
-  const words = `capacity ${formatPlain(point.load.value)}: ${formatRate(tokensOf(point), 'tok/s')}${operating === null ? '' : `, ${formatRate(operating.requests_per_s)}`}`
+  const requests = point.throughput.requests_per_s
+  const words = `capacity ${formatPlain(point.load.value)}: ${formatRate(tokensOf(point), 'tok/s')}${requests === null ? '' : `, ${formatRate(requests)}`}`
   return element(
     'g',
     { class: 's-good wall' },

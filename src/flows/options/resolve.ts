@@ -17,11 +17,14 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     target,
     api:
       options.api ?? (options.endpoint?.endsWith('/v1/completions') === true ? 'completions' : defaults.api),
+    stream: options.stream ?? true,
     endpoint: options.endpoint ?? null,
     model:
       models[0]?.name ?? (options.model === undefined || options.model === 'auto' ? null : options.model),
     models,
     keyEnv: options.keyEnv ?? defaults.keyEnv,
+    model: options.model === undefined || options.model === 'auto' ? null : options.model,
+    keyEnv: options.keyEnv ?? (options.api === 'anthropic' ? 'ANTHROPIC_API_KEY' : defaults.keyEnv),
     headers: options.headers ?? {},
     insecure: options.insecure ?? false,
     caFile: options.caFile ?? null,
@@ -38,6 +41,7 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
         : { kind: 'fixed', ms: options.warmupMs ?? defaults.warmupMs },
     drainMs: options.drainMs ?? defaults.drainMs,
     workload,
+    cancel: resolveCancellation(options),
     ignoreEos: options.ignoreEos ?? asksExactLengths(workload),
     extraBody: options.extraBody ?? {},
     tokenizerPath: options.tokenizerPath ?? null,
@@ -64,6 +68,15 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
 
 function orDefault<T>(value: T | undefined, other: T): T {
   return value === undefined ? other : value
+}
+
+function resolveCancellation({ cancelShare, cancelAfterMs }: RunOptions): RunConfig['cancel'] {
+  if (cancelShare === undefined || cancelShare === 0) {
+    if (cancelAfterMs !== undefined && cancelShare === undefined)
+      throw contradiction('--cancel-after says when, and nothing how many', '--cancel-rate 10% beside it')
+    return null
+  }
+  return { share: cancelShare, afterMs: cancelAfterMs ?? 0 }
 }
 
 function resolveTarget(options: RunOptions): RunConfig['target'] {
@@ -103,6 +116,7 @@ function resolveLoad(options: RunOptions): Load {
   }
   const count = options.count ?? null
   const durationMs = options.durationMs ?? null
+  const most = options.maxDurationMs
   const limit = options.concurrency ?? null
   const recorded = options.workload === 'trace' && options.pacer === undefined && options.rate === undefined
   const pacer =
@@ -115,12 +129,14 @@ function resolveLoad(options: RunOptions): Load {
     pacer.kind === 'steps' ||
     pacer.kind === 'schedule' ||
     (pacer.kind === 'burst' && pacer.everyMs === null)
+    pacer.kind === 'ramp' || pacer.kind === 'steps' || (pacer.kind === 'burst' && pacer.everyMs === null)
+  const ownMs =
+    unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs
   return {
     pacer,
     maxConnections: isOpenLoop(pacer) ? limit : null,
     count: pacer.kind === 'burst' && pacer.everyMs === null && count === null ? pacer.size : count,
-    durationMs:
-      unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs,
+    durationMs: most === undefined ? ownMs : Math.min(most, ownMs ?? most),
   }
 }
 

@@ -13,6 +13,7 @@ export interface RunOptions {
   readonly host?: string
   readonly port?: number
   readonly api?: ApiKind
+  readonly stream?: boolean
   readonly endpoint?: string
   /** One name, or `a:3,b:1`. */
   readonly model?: string
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly pacer?: Pacer
 
   readonly count?: number
+  /** The window is never longer, whatever else says its end. */
+  readonly maxDurationMs?: number
   readonly durationMs?: number
   readonly warmupMs?: number | 'detect'
   readonly drainMs?: number
@@ -45,6 +48,8 @@ export interface RunOptions {
   readonly sharedPrefixTokens?: number
   readonly traceSpeed?: number
   readonly classes?: readonly ClassOptions[]
+  readonly cancelShare?: number
+  readonly cancelAfterMs?: number
   readonly ignoreEos?: boolean
   readonly extraBody?: Readonly<Record<string, unknown>>
   readonly tokenizerPath?: string
@@ -91,6 +96,10 @@ export interface SweepOptions extends RunOptions {
   readonly confirm?: boolean
   readonly confirmDurationMs?: number
   readonly resume?: string
+  /** Flags of `run` and their values: every combination is run. */
+  readonly matrix?: Readonly<Record<string, readonly (string | number | boolean)[]>>
+  /** So many runs of each combination. */
+  readonly repeat?: number
   /** `capacity.at` of plimsoll.yaml: the objective of a sweep that names none. */
   readonly capacityObjective?: string
 }
