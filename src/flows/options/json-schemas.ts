@@ -1,6 +1,5 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
@@ -59,8 +58,6 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.doctor/1: metrics that are asked for, and those that are there',
       open(convert(doctorSchema)),
     ),
-    simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
-    model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),
