@@ -88,20 +88,19 @@ export function describeWorkload(workload: WorkloadConfig, api: ApiKind = 'chat'
         : workload.sharedPrefixTokens !== undefined
           ? `, the first ${workload.sharedPrefixTokens} shared`
           : ''
-    return `random words, ${describeLength(workload.prompt)} tokens in, ${describeLength(workload.output)} out${shared}`
+    const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
+    return `random words, ${describeLength(workload.prompt)} tokens in${out}${shared}`
   }
   if (workload.kind === 'mix') {
     const total = workload.classes.reduce((sum, { weight }) => sum + weight, 0)
     const classes = workload.classes.map(
       ({ name, weight, workload: one }) =>
-        `${formatPercent(weight / total)} ${name} (${describeWorkload(one)})`,
+        `${formatPercent(weight / total)} ${name} (${describeWorkload(one, api)})`,
     )
     return `a mix of ${classes.join(', ')}`
   }
   if (workload.kind === 'trace') {
     return `trace ${workload.path}${workload.speed === 1 ? '' : `, ${workload.speed} times as fast`}`
-    const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
-    return `random words, ${describeLength(workload.prompt)} tokens in${out}`
   }
   const output = workload.output === null ? '' : `, ${describeLength(workload.output)} tokens out`
   return `${workload.kind} ${workload.path}${output}`

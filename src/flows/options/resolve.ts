@@ -22,8 +22,6 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     model:
       models[0]?.name ?? (options.model === undefined || options.model === 'auto' ? null : options.model),
     models,
-    keyEnv: options.keyEnv ?? defaults.keyEnv,
-    model: options.model === undefined || options.model === 'auto' ? null : options.model,
     keyEnv: options.keyEnv ?? (options.api === 'anthropic' ? 'ANTHROPIC_API_KEY' : defaults.keyEnv),
     headers: options.headers ?? {},
     insecure: options.insecure ?? false,
@@ -129,7 +127,6 @@ function resolveLoad(options: RunOptions): Load {
     pacer.kind === 'steps' ||
     pacer.kind === 'schedule' ||
     (pacer.kind === 'burst' && pacer.everyMs === null)
-    pacer.kind === 'ramp' || pacer.kind === 'steps' || (pacer.kind === 'burst' && pacer.everyMs === null)
   const ownMs =
     unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs
   return {
