@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
