@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { PlimsollError } from '../base/errors.ts'
+import { replicasToSurvive } from '../plan/fleet-size.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import type { PlanDocument } from '../report/plan-document.ts'
 import { renderCapacityPage } from '../report/plan-page.ts'
@@ -76,7 +77,7 @@ function scalerFiles({ document, sweep, config }: DeployInput): readonly (readon
     margin: { share: config.margin.share, kind },
     rampPerSecond: config.rampPerSecond,
     coldStart: config.coldStart,
-    minReplicas: Math.max(1, 1 + config.failures),
+    minReplicas: replicasToSurvive(1, config),
     maxReplicas: replicas,
   })
   if (policy === null) return []

@@ -116,6 +116,20 @@ plimsoll plan … --margin derate:20%
     expect(stdout).toContain('one pool for all: 17 replicas')
   })
 
+  it('a pool for all classes survives the loss of a zone too: ⌈16 ÷ 2⌉ × 3', async () => {
+    const classes = ['--class', 'chat=30/s', '--class', `batch=10/s@${paths.fast}`]
+    const { stdout } = await plan(
+      paths.steady,
+      ...seed.slice(2),
+      ...classes,
+      '--zones',
+      '3',
+      '--survive-zones',
+      '1',
+    )
+    expect(stdout).toContain('one pool for all: 24 replicas')
+  })
+
   it('availability', async () => {
     const { stdout } = await plan('--each', '8/s', ...seed, '--availability', '99%', '--want-up', '99.9%')
     expect(stdout).toContain('enough are up, at 99.0 % each, with 7: 93.2 %, 8: 99.7 %, 9: 99.992 %')

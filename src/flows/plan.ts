@@ -2,7 +2,13 @@ import { PlimsollError } from '../base/errors.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { burstFacts, replicasForAvailability, upChances } from '../plan/availability.ts'
 import { admission, batchWasTested, engineFlags, insteadOfMore } from '../plan/engine-flags.ts'
-import { fleetSize, survivorLoad, type FleetDemand, type FleetReading } from '../plan/fleet-size.ts'
+import {
+  fleetSize,
+  replicasToSurvive,
+  survivorLoad,
+  type FleetDemand,
+  type FleetReading,
+} from '../plan/fleet-size.ts'
 import {
   add,
   ceil,
@@ -257,7 +263,7 @@ function omitSurvivor({
   return { readings, chosen }
 }
 
-/** One pool for all classes: their needs add up before they are rounded, and one spare serves all. Exact. */
+/** One pool for all classes: their needs add up before they are rounded, and one spare (or one lost zone) serves all. Exact. */
 function sharedReplicas(config: PlanConfig, classes: readonly PlanClass[]): number | null {
   if (classes.length < 2) return null
   let need = zero
@@ -267,8 +273,7 @@ function sharedReplicas(config: PlanConfig, classes: readonly PlanClass[]): numb
     if (chosen === null) return null
     need = add(need, chosen.need)
   }
-  const serving = Number(ceil(need))
-  return serving === 0 ? 0 : serving + config.failures
+  return replicasToSurvive(Number(ceil(need)), config)
 }
 
 function rateOf({ each }: PlanConfig, basis: PlanBasis): Rational {

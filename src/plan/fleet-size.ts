@@ -81,7 +81,7 @@ function burstFactor({ peak, burstWindowSeconds }: FleetDemand): Rational {
 }
 
 function reading(demand: FleetDemand, margin: MarginKind, burst: Rational): FleetReading {
-  const { failures, zones, gpusPerReplica } = demand
+  const { failures, gpusPerReplica } = demand
   if (!Number.isInteger(gpusPerReplica) || gpusPerReplica < 1) {
     throw new PlimsollError('PLIM_NUMBER', 'a replica has at least one GPU', {
       received: String(gpusPerReplica),
@@ -96,9 +96,7 @@ function reading(demand: FleetDemand, margin: MarginKind, burst: Rational): Flee
     imbalance: demand.imbalance,
     failures,
   })
-  const overZones =
-    zones === null || found.serving === 0 ? 0 : replicasOverZones(found.serving, zones.count, zones.lost)
-  const replicas = Math.max(found.total, overZones)
+  const replicas = replicasToSurvive(found.serving, demand)
   return {
     margin,
     usable: found.usable,
@@ -108,6 +106,18 @@ function reading(demand: FleetDemand, margin: MarginKind, burst: Rational): Flee
     gpus: gpusFor(replicas, gpusPerReplica),
     working: working(demand, margin, { ...found, peak, burst, replicas }),
   }
+}
+
+/** Replicas so that `serving` are left after the losses planned for: of single replicas or of whole zones, whichever takes more. */
+export function replicasToSurvive(
+  serving: number,
+  { failures, zones }: Pick<FleetDemand, 'failures' | 'zones'>,
+): number {
+  if (serving === 0) return 0
+  return Math.max(
+    serving + failures,
+    zones === null ? 0 : replicasOverZones(serving, zones.count, zones.lost),
+  )
 }
 
 interface Worked {
