@@ -1,4 +1,13 @@
-import { ceil, floor, multiply, toRational, type RationalInput } from '../stats/rational.ts'
+import {
+  ceil,
+  divide,
+  floor,
+  multiply,
+  rational,
+  toRational,
+  type Rational,
+  type RationalInput,
+} from '../stats/rational.ts'
 
 /** What the limits of one replica are derived from. */
 export interface AdmissionBasis {
@@ -40,13 +49,12 @@ export function admission(basis: AdmissionBasis): Admission {
   const maxRunning = Math.max(1, Math.ceil(basis.inFlight))
   const wait = allowedWait(basis)
   const rate = toRational(basis.requestsPerSecond)
-  const maxQueued =
-    wait.ms === null ? null : Number(floor(multiply(rate, toRational(Math.round(wait.ms) / 1000))))
+  const maxQueued = wait.ms === null ? null : Number(floor(multiply(rate, toSeconds(Math.round(wait.ms)))))
   const prefill = basis.prefillTokensPerSecond
   const maxQueuedTokens =
     prefill === null || basis.ttftLimitMs === null
       ? null
-      : Number(floor(multiply(toRational(prefill), toRational(basis.ttftLimitMs / 1000))))
+      : Number(floor(multiply(toRational(prefill), toSeconds(basis.ttftLimitMs))))
   return {
     maxRunning,
     maxWaitMs: wait.ms,
@@ -65,6 +73,10 @@ export function admission(basis: AdmissionBasis): Admission {
       retry_after: 'queue ÷ rate rounded up, 1 to 60 s: clients of OpenAI ignore more; add jitter',
     },
   }
+}
+
+function toSeconds(ms: number): Rational {
+  return divide(toRational(ms), rational(1000n))
 }
 
 function allowedWait(basis: AdmissionBasis): { readonly ms: number | null; readonly why: string } {
