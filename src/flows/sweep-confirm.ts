@@ -1,7 +1,7 @@
 import { partSalt } from '../measure/workload/salt.ts'
 import type { OperatingPoint, SweepPoint } from '../report/documents.ts'
 import { settle } from './live-target.ts'
-import { measureLoadPoint, type SweepGround } from './sweep-point.ts'
+import { isWithinObjective, measureLoadPoint, type SweepGround } from './sweep-point.ts'
 
 /** A point's figures as the operating point carries them, not yet confirmed. */
 export function operatingPoint(point: SweepPoint): OperatingPoint | null {
@@ -73,8 +73,11 @@ function excessOf({ confirmation }: OperatingPoint, closed: SweepPoint): number 
 /** Whether a point would still be within its limits if the open loop were as much worse there. */
 function hasRoomFor(point: SweepPoint, excess: number): boolean {
   return point.objectives.every(
-    ({ kind, estimate, limit }) =>
-      kind !== 'over_run' || estimate === null || limit === null || estimate * excess <= limit,
+    (objective) =>
+      objective.kind !== 'over_run' ||
+      objective.estimate === null ||
+      objective.limit === null ||
+      isWithinObjective(objective, objective.estimate * excess),
   )
 }
 

@@ -1,11 +1,13 @@
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
+import { withinLimit } from '../measure/metrics/objective.ts'
+import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { SweepLoad } from '../plan/sweep-schedule.ts'
-import type { RunDocument, SweepPoint } from '../report/documents.ts'
+import type { ObjectiveOutcome, RunDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
 import type { LiveTarget } from './live-target.ts'
@@ -173,13 +175,17 @@ function passes({ objectives, counts }: RunDocument): SweepPoint['passes'] {
   if (judged.length === 0) return null
   if (counts.ok === 0 || judged.some(({ met }) => met === 'no')) return 'no'
   if (judged.every(({ met }) => met === 'yes')) return 'yes'
-  return judged.every(isWithin) ? 'indicative' : 'no'
+  return judged.every((objective) => isWithinObjective(objective, objective.estimate)) ? 'indicative' : 'no'
 }
 
-/** Whether the estimate alone is within the limit. */
-function isWithin({ kind, estimate, limit }: RunDocument['objectives'][number]): boolean {
+/** Whether an estimate is within the limit, `<` and `<=` as written in the objective's text. */
+export function isWithinObjective(
+  { kind, text, limit }: Pick<ObjectiveOutcome, 'kind' | 'text' | 'limit'>,
+  estimate: number | null,
+): boolean {
   if (estimate === null || limit === null) return false
-  return kind === 'each' ? estimate >= limit : estimate <= limit
+  if (kind === 'each') return estimate >= limit
+  return parseObjective(text).run.every((written) => withinLimit(written, estimate))
 }
 
 const clientBound = 'client-bound: '

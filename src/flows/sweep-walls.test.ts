@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { streamedRow } from '../measure/record/made-rows.ts'
 import type { SweepPoint } from '../report/documents.ts'
+import { isWithinObjective } from './sweep-point.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
 const rows = Array.from({ length: 10 }, (_, i) =>
@@ -28,6 +29,32 @@ test('a sweep whose client set every number says so, and not that nothing was fo
   expect(walls).toMatchObject({ saturation: null, slo: null, why: { saturation: why, slo: why } })
   expect(capacity).toMatchObject({ load: null, why })
 })
+
+describe('a capacity is indicative where its point passed by its estimate alone', () => {
+  test.each<[string, SweepPoint['passes'][], number, string | null, boolean]>([
+    ['no wall was reached, and the last point is shown', ['yes', 'yes'], 4, null, false],
+    ['no wall was reached, and the last point rests on its estimate', ['yes', 'indicative'], 4, null, true],
+    ['the SLO wall binds at such a point', ['indicative', 'no'], 1, 'slo', true],
+    ['the SLO wall binds at a shown one', ['yes', 'no'], 1, 'slo', false],
+  ])('%s', (_sentence, passes, load, binding, indicative) => {
+    const points = passes.map((each, i) => tested(4 ** i, each))
+    const { capacity } = sweepWalls(points, null, 1000, 'p90 ttft <= 1s')
+    expect(capacity).toMatchObject({ load, binding, indicative })
+  })
+})
+
+test.each<[string, string, number, boolean]>([
+  ['at the limit is within <=', 'p99 tpot <= 10ms', 10, true],
+  ['at the limit is not within <', 'p99 tpot < 10ms', 10, false],
+  ['under it is', 'p99 tpot < 10ms', 9.99, true],
+])('an estimate %s', (_sentence, text, estimate, within) => {
+  expect(isWithinObjective({ kind: 'over_run', text, limit: 10 }, estimate)).toBe(within)
+})
+
+function tested(users: number, passes: SweepPoint['passes']): SweepPoint {
+  const { throughput, ...point } = clientBound(users)
+  return { ...point, passes, suspect: [], throughput: { ...throughput, output_tokens_per_s: 32 * users } }
+}
 
 function clientBound(users: number): SweepPoint {
   return {

@@ -92,7 +92,7 @@ export function sweepWalls(
       load: found.load,
       binding: found.binding,
       censored: found.atLeast,
-      indicative: slo?.indicative === true && found.binding === 'slo',
+      indicative: restsOnEstimate(found, slo, wallPoints),
       why: unusable ?? capacityReason(found, why),
     },
     peak:
@@ -113,6 +113,16 @@ function wallPoint(point: SweepPoint): WallPoint {
     passes: point.passes === null ? null : point.passes !== 'no',
     indicative: point.passes === 'indicative',
   }
+}
+
+/** Whether the SLO wall that binds, or the point itself where another wall binds or none was reached, passed by its estimate alone. */
+function restsOnEstimate(
+  { load, binding }: ReturnType<typeof capacity>,
+  slo: ReturnType<typeof sloWall>,
+  points: readonly WallPoint[],
+): boolean {
+  if (binding === 'slo') return slo?.indicative === true
+  return points.some((point) => point.load === load && point.indicative === true)
 }
 
 function sloReason(slo: ReturnType<typeof sloWall>, objective: string | null): string {
