@@ -28,6 +28,10 @@ function run(e2eMs: (ms: number) => number, lagMs = 0): RequestRow[] {
   })
 }
 
+function everyFifthRefused(row: RequestRow, i: number): RequestRow {
+  return i % 5 === 0 ? { ...row, ok: false, outcome: 'shed', http_status: 429 } : row
+}
+
 const open: RunToWarnOf = {
   rows: run(() => 200),
   window: { startMs: 0, endMs: 30_000 },
@@ -46,6 +50,7 @@ describe('runWarnings', () => {
       ['closed_loop_cannot_show_overload'],
     ],
     ['waits that grow with the run are saturation', { rows: run((ms) => 200 + ms) }, ['saturated']],
+    ['refusals are no completions', { rows: run(() => 200).map(everyFifthRefused) }, ['saturated']],
     ['sends behind their time', { rows: run(() => 200, 50) }, ['coordinated_omission']],
     ['a server on the client’s machine', { client: { ...client, same_machine: true } }, ['same_machine']],
     [

@@ -35,7 +35,7 @@ function closedLoop({ pacer }: RunToWarnOf): Warning | null {
 
 /**
  * Saturated, in an open loop (statistics reference §5): in-flight grows, and completions fall behind arrivals; one of the two alone is
- * said to be suspect.
+ * said to be suspect. A refusal (429, 503, 529) completes nothing: a server that sheds what it cannot take is not stable by it.
  */
 function saturated({ rows, window, pacer }: RunToWarnOf): Warning | null {
   if (pacer === null || !isOpenLoop(pacer)) return null
@@ -48,7 +48,8 @@ function saturated({ rows, window, pacer }: RunToWarnOf): Warning | null {
   for (const row of rows) {
     if (row.planned_ms === null) continue
     if (isInside(row.planned_ms)) arrivals++
-    if (row.done_ms !== null && isInside(row.planned_ms + row.done_ms)) completions++
+    if (row.outcome !== 'shed' && row.done_ms !== null && isInside(row.planned_ms + row.done_ms))
+      completions++
   }
   const balance = flowBalance(arrivals, completions)
   if (!growth.fires && !balance.saturated) return null

@@ -1,6 +1,6 @@
 import type { Warning } from '../base/warnings.ts'
 import { isOpenLoop } from '../measure/load/pacer.ts'
-import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
+import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { mean, median } from '../stats/describe.ts'
@@ -126,7 +126,7 @@ function messages(rows: readonly RequestRow[]): TrapFinding {
 }
 
 function survivors(rows: readonly RequestRow[], level: string): TrapFinding {
-  const attempts = rows.filter((row) => row.outcome !== 'unsent')
+  const attempts = rows.filter((row) => row.outcome !== 'unsent' && !isCancelled(row))
   return survivorsOnly(attempts.length, attempts.filter((row) => !row.ok).length, level)
 }
 

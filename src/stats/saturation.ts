@@ -8,7 +8,7 @@ export interface Balance {
   readonly saturated: boolean
 }
 
-/** Whether arrivals outrun completions. Failed requests count as completed: a server that sheds is not stable by it. */
+/** Whether arrivals outrun completions. Refused requests are no completions: a server that sheds is not stable by it. */
 export function flowBalance(arrivals: number, completions: number): Balance {
   if (arrivals === 0) return { ratio: null, z: null, saturated: false }
   const ratio = completions / arrivals
