@@ -36,7 +36,8 @@ export interface ObjectiveDecision {
 /**
  * Decides every part of an objective over the window's rows, in order of intended send. `yes` when the one-sided 95 % end is
  * within the limit, `no` when the other end is beyond it, else `inconclusive` (P99 needs 299 effective samples for any upper
- * end). Over a run, percentiles are taken over all attempts: a failure or refusal is an infinite wait.
+ * end). Over a run, percentiles are taken over all attempts: a failure or refusal is an infinite wait. Gaps are the
+ * exception: nobody knows how many a failed stream would have had, so theirs are those of the ok requests.
  */
 export function decideObjective(
   rows: readonly RequestRow[],
