@@ -24,6 +24,7 @@ import {
   type EngineSettings,
 } from '../simulate/calibrate/step-coefficients.ts'
 import { defaultEngineConfig } from '../simulate/engine/engine-config.ts'
+import { mean } from '../stats/describe.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { describeLength, parseLength } from './options/length-text.ts'
 import { serverFactsFrom } from './run-facts.ts'
@@ -331,8 +332,4 @@ function scored(measured: number, { value, low, high }: Predicted): ScoredFigure
     error: value / measured - 1,
     inside: low <= measured && measured <= high,
   }
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 }

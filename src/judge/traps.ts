@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/units.ts'
+import { formatDuration, formatPercent } from '../base/units.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
 import { decomposeLatency, endToEndMs, type LatencyParts } from '../measure/metrics/decompose-latency.ts'
 import { median } from '../stats/describe.ts'
@@ -32,7 +32,7 @@ export function coordinatedOmission(
   if (lags.length === 0) return nothing
   const share = lags.filter((lag) => lag > allowedMs).length / lags.length
   return finding('coordinated_omission', share >= 0.01, share, {
-    message: `${percent(share)} of ${lags.length} requests were sent more than ${formatDuration(allowedMs, 0)} after their schedule`,
+    message: `${formatPercent(share)} of ${lags.length} requests were sent more than ${formatDuration(allowedMs, 0)} after their schedule`,
     cause: 'the client waited for answers, or could not keep up',
     next: 'time from the intended send; more --workers, or a lower --request-rate',
     evidence: {
@@ -96,7 +96,7 @@ export function mixShift(
   const fires =
     psi > 0.1 && Math.abs(blendedChange) > 0.1 && segmentChange.every((change) => Math.abs(change) <= 0.05)
   return finding('mix_shift', fires, psi, {
-    message: `the percentile moved by ${percent(blendedChange)} and no segment by more than 5 %: other traffic, same service`,
+    message: `the percentile moved by ${formatPercent(blendedChange)} and no segment by more than 5 %: other traffic, same service`,
     cause: 'the shares of the segments changed',
     next: 'compare within segments',
     evidence: { psi, blended_change: blendedChange },
@@ -144,7 +144,7 @@ export function lengthConfounded(first: LatencyParts, second: LatencyParts): Tra
   const relative = Math.abs(parts.totalMs) / Math.max(endToEndMs(second), Number.MIN_VALUE)
   const share = parts.totalMs === 0 ? 0 : parts.lengthMs / parts.totalMs
   return finding('length_confounded', relative > 0.1 && share > 0.5, share, {
-    message: `${percent(share)} of the ${figure(parts.totalMs)} ms between them is the length of the answers`,
+    message: `${formatPercent(share)} of the ${figure(parts.totalMs)} ms between them is the length of the answers`,
     cause: 'the answers have different lengths',
     next: 'compare TTFT and TPOT, or fix the output length',
     evidence: { length_ms: parts.lengthMs, ttft_ms: parts.ttftMs, tpot_ms: parts.tpotMs },
@@ -170,7 +170,7 @@ export function proxyBuffering(gapsMs: ArrayLike<number>): TrapFinding {
   if (gapsMs.length === 0) return nothing
   const share = Array.from(gapsMs).filter((gap) => gap < 1).length / gapsMs.length
   return finding('proxy_buffering', share >= 0.2, share, {
-    message: `${percent(share)} of ${gapsMs.length} gaps between messages are under 1 ms`,
+    message: `${formatPercent(share)} of ${gapsMs.length} gaps between messages are under 1 ms`,
     cause: 'a proxy, or the reading client, joins chunks',
     next: 'turn buffering off in the proxy, or measure behind it',
     evidence: { share, gaps: gapsMs.length },
@@ -199,7 +199,7 @@ export function prefixCache(
   if (first === null || repeat === null || first <= 0) return nothing
   const ratio = repeat / first
   return finding('prefix_cache', ratio < 0.7, ratio, {
-    message: `repeated prompts answer in ${percent(ratio)} of the time of new ones`,
+    message: `repeated prompts answer in ${formatPercent(ratio)} of the time of new ones`,
     cause: 'the prefix cache holds them',
     next: 'unique prompts (the default), or say that a warm cache is meant: --warm-prefix',
     evidence: { first_ms: first, repeat_ms: repeat },
@@ -215,10 +215,6 @@ function finding(
   text: Omit<Warning, 'kind'>,
 ): TrapFinding {
   return { fires, stat, warning: fires ? { kind, ...text } : null }
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`
 }
 
 function figure(value: number): string {

@@ -1,3 +1,4 @@
+import { formatPercent } from '../base/units.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Counts, LittleCheck } from '../measure/metrics/run-summary.ts'
 import type { Verdict, VerdictReason } from './verdict.ts'
@@ -102,7 +103,7 @@ function lateSends({ counts, lateRequests, lateLimitMs: limitMs }: ValidityInput
     share,
     verdictLimits.lateShare,
     (limit) =>
-      `${percent(share)} of the requests were sent more than ${milliseconds(limitMs)} after their time (limit ${percent(limit)})`,
+      `${formatPercent(share)} of the requests were sent more than ${milliseconds(limitMs)} after their time (limit ${formatPercent(limit)})`,
   )
 }
 
@@ -113,7 +114,7 @@ function loadNotSent({ counts, dueRequests }: ValidityInput): VerdictReason | nu
     'load_not_sent',
     share,
     verdictLimits.unsentShare,
-    (limit) => `${percent(share)} of the planned load was never sent (limit ${percent(limit)})`,
+    (limit) => `${formatPercent(share)} of the planned load was never sent (limit ${formatPercent(limit)})`,
   )
 }
 
@@ -135,7 +136,7 @@ function workerBusy({ health }: ValidityInput): VerdictReason | null {
     'worker_busy',
     busiest,
     verdictLimits.workerCpu,
-    `a worker used ${percent(busiest)} of its core (limit ${percent(verdictLimits.workerCpu)})`,
+    `a worker used ${formatPercent(busiest)} of its core (limit ${formatPercent(verdictLimits.workerCpu)})`,
   )
 }
 
@@ -162,7 +163,7 @@ function warmCache({ cacheHitRate, warmCacheAsked }: ValidityInput): VerdictReas
     'warm_cache',
     cacheHitRate,
     verdictLimits.cacheHitRate,
-    `${percent(cacheHitRate)} of the prompt tokens came from the server's cache although a cold one was asked for`,
+    `${formatPercent(cacheHitRate)} of the prompt tokens came from the server's cache although a cold one was asked for`,
   )
 }
 
@@ -173,7 +174,7 @@ function littleViolated({ little }: ValidityInput): VerdictReason | null {
     'little_violated',
     off,
     verdictLimits.little,
-    `requests in flight and arrival rate × time differ by ${percent(off)} (limit ${percent(verdictLimits.little)}): clocks or counts are off`,
+    `requests in flight and arrival rate × time differ by ${formatPercent(off)} (limit ${formatPercent(verdictLimits.little)}): clocks or counts are off`,
   )
 }
 
@@ -184,7 +185,7 @@ function sharedMachine({ health }: ValidityInput): VerdictReason | null {
     'shared_machine',
     busy,
     verdictLimits.sharedMachineBusy,
-    `client and server share a machine that was ${percent(busy)} busy (limit ${percent(verdictLimits.sharedMachineBusy)})`,
+    `client and server share a machine that was ${formatPercent(busy)} busy (limit ${formatPercent(verdictLimits.sharedMachineBusy)})`,
   )
 }
 
@@ -201,11 +202,6 @@ function graded(
 
 function degraded(rule: string, value: number | null, limit: number | null, message: string): VerdictReason {
   return { rule, status: 'DEGRADED', message, value, limit }
-}
-
-function percent(share: number): string {
-  const value = share * 100
-  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} %`
 }
 
 function milliseconds(ms: number): string {

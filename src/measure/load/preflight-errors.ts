@@ -1,3 +1,4 @@
+import { editDistance } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { apis } from '../wire/api.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
@@ -157,31 +158,18 @@ export function refusedProbe(answer: ProbeAnswer, target: PreflightTarget): Plim
   )
 }
 
-/** The name with the fewest edits (Levenshtein), or one that ends in what was typed; null where none is near. */
+/** The name with the fewest edits, or one that ends in what was typed; null where none is near. */
 export function nearest(typed: string, names: readonly string[]): string | null {
   let best: string | null = null
   let bestEdits = Math.max(2, Math.ceil(typed.length / 3)) + 1
   for (const name of names) {
     const short = name.slice(name.lastIndexOf('/') + 1)
     const edits = Math.min(
-      distance(typed, name),
-      distance(typed, short),
+      editDistance(typed, name),
+      editDistance(typed, short),
       short.startsWith(typed) ? 1 : Number.POSITIVE_INFINITY,
     )
     if (edits < bestEdits) [best, bestEdits] = [name, edits]
   }
   return best
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

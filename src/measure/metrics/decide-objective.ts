@@ -1,3 +1,4 @@
+import { formatPercent } from '../../base/units.ts'
 import { effectiveUpperBound } from '../../stats/autocorrelation.ts'
 import { oneSidedLowerRank } from '../../stats/percentile-interval.ts'
 import { sortAscending } from '../../stats/percentile.ts'
@@ -93,8 +94,8 @@ function decideEach(rows: readonly RequestRow[], objective: Objective): Objectiv
     reason:
       share.estimate === null
         ? 'no request was sent in the window'
-        : `${percent(share.estimate)} of ${attempts} attempts are good; at 95 % confidence ` +
-          `${share.met === 'no' ? 'at most' : 'at least'} ${percent(deciding ?? 0)}; ${objective.good} is asked`,
+        : `${formatPercent(share.estimate)} of ${attempts} attempts are good; at 95 % confidence ` +
+          `${share.met === 'no' ? 'at most' : 'at least'} ${formatPercent(deciding ?? 0)}; ${objective.good} is asked`,
   }
 }
 
@@ -183,10 +184,6 @@ function gapEnds(rows: readonly RequestRow[], limit: RunLimit): OneSidedEnds | n
 
 function finite(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : value
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
 }
 
 function ms(value: number): string {

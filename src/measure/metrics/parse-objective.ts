@@ -1,3 +1,4 @@
+import { editDistance } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { divide, multiply, parseRational, rational, toNumber } from '../../stats/rational.ts'
 import { defaultGood, type Limit, type Objective, type ObjectiveMetric, type RunLimit } from './objective.ts'
@@ -253,26 +254,4 @@ function didYouMean(word: string, candidates: readonly string[]): string | undef
     }
   }
   return best === null ? undefined : `did you mean ${best}?`
-}
-
-/** Damerau's optimal string alignment distance: one for an insertion, deletion, substitution or swap of neighbours. */
-function editDistance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1]
-      let least = Math.min(
-        (rows[i - 1]?.[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (rows[i - 1]?.[j - 1] ?? 0) + (same ? 0 : 1),
-      )
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        least = Math.min(least, (rows[i - 2]?.[j - 2] ?? 0) + 1)
-      }
-      row.push(least)
-    }
-    rows.push(row)
-  }
-  return rows[a.length]?.[b.length] ?? 0
 }

@@ -1,4 +1,4 @@
-import { nearestRank } from '../../stats/percentile.ts'
+import { nearestRank, percentile, sortAscending } from '../../stats/percentile.ts'
 import type { RequestRow } from '../record/request-row.ts'
 import type { Stutter } from './run-summary.ts'
 
@@ -45,11 +45,11 @@ export function stutter(rows: readonly RequestRow[]): Stutter {
   return {
     streams,
     stuttering_streams: stuttering,
-    gap_p95_ms: median(p95),
-    gap_p99_ms: median(p99),
+    gap_p95_ms: percentile(sortAscending(p95), '50'),
+    gap_p99_ms: percentile(sortAscending(p99), '50'),
     gap_max_ms: worst,
     worst_gap_share_max: shares.length === 0 ? null : shares.reduce((a, b) => Math.max(a, b)),
-    worst_gap_share_p50: median(shares),
+    worst_gap_share_p50: percentile(sortAscending(shares), '50'),
   }
 }
 
@@ -82,10 +82,4 @@ function isOverMedian(gaps: readonly number[], largest: number): boolean {
     if (gap * stutterFactor < largest) under++
   }
   return aboveZero > 0 && under >= Math.ceil(aboveZero / 2)
-}
-
-function median(values: readonly number[]): number | null {
-  if (values.length === 0) return null
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.ceil(sorted.length / 2) - 1] ?? null
 }

@@ -1,7 +1,8 @@
+import { formatPercent } from '../../base/units.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { kishEffectiveSize } from '../../stats/describe.ts'
 import { compare, rational, subtract } from '../../stats/rational.ts'
-import { percentileShare } from '../../stats/percentile.ts'
+import { percentile as percentileOf, percentileShare, sortAscending } from '../../stats/percentile.ts'
 import type { RequestRow } from '../record/request-row.ts'
 import type { LittleCheck, MetricSummary, Stutter, Weighting } from './run-summary.ts'
 
@@ -79,7 +80,7 @@ function survivorsOnly({ rows, percentile }: WarningFacts): Warning | null {
   if (compare(rational(BigInt(failures), BigInt(attempts)), tail) < 0) return null
   return warning(
     'survivors_only',
-    `${percent(failures / attempts)} of ${count(attempts)} requests did not succeed, so over all attempts the P${percentile} is a failure`,
+    `${formatPercent(failures / attempts)} of ${count(attempts)} requests did not succeed, so over all attempts the P${percentile} is a failure`,
     { attempts, failures, percentile },
     'percentiles over successes leave out the requests that fared worst',
     'read the percentiles over all attempts beside them',
@@ -195,7 +196,7 @@ function lengthsNotAsAsked({ rows }: WarningFacts): Warning | null {
   if (requests === 0 || asked === 0 || off / asked <= 0.05) return null
   return warning(
     'lengths_not_as_asked',
-    `answers differ by ${percent(off / asked)} from the asked lengths; ${count(shorter)} of ${count(requests)} are shorter`,
+    `answers differ by ${formatPercent(off / asked)} from the asked lengths; ${count(shorter)} of ${count(requests)} are shorter`,
     { requests, shorter, asked_tokens: asked, difference: off / asked },
     'the model stops by itself, or the server ignores ignore_eos and min_tokens',
     'compare runs by TPOT and per-token rates, not by E2E',
@@ -232,7 +233,7 @@ function prefixCache({ rows, cacheHitRate }: WarningFacts): Warning | null {
   return warning(
     'prefix_cache',
     hit
-      ? `${percent(cacheHitRate ?? 0)} of the prompt tokens came from the server's prefix cache`
+      ? `${formatPercent(cacheHitRate ?? 0)} of the prompt tokens came from the server's prefix cache`
       : `repeats of a prompt have a median TTFT of ${figure(repeats?.ratio ?? 0)} times its first sight`,
     { hit_rate: cacheHitRate, repeat_ratio: repeats?.ratio ?? null, repeats: repeats?.repeats ?? 0 },
     'prompts, or their beginnings, were seen before',
@@ -250,7 +251,10 @@ function repeatRatio(rows: readonly RequestRow[]): { ratio: number; repeats: num
     else first.push(row.ttft_ms - row.lag_ms)
     seen.add(row.prompt_id)
   }
-  const [firstMedian, repeatMedian] = [middle(first), middle(repeat)]
+  const [firstMedian, repeatMedian] = [
+    percentileOf(sortAscending(first), '50'),
+    percentileOf(sortAscending(repeat), '50'),
+  ]
   if (firstMedian === null || repeatMedian === null || repeat.length < 3 || firstMedian <= 0) return null
   return { ratio: repeatMedian / firstMedian, repeats: repeat.length }
 }
@@ -264,7 +268,7 @@ function proxyBuffering({ shortGaps }: WarningFacts): Warning | null {
   if (shortGaps.meanMs !== null && shortGaps.meanMs < 3) return null
   return warning(
     'proxy_buffering',
-    `${percent(shortGaps.share)} of ${count(shortGaps.gaps)} gaps are under 1 ms: events arrive in bundles`,
+    `${formatPercent(shortGaps.share)} of ${count(shortGaps.gaps)} gaps are under 1 ms: events arrive in bundles`,
     { share: shortGaps.share, gaps: shortGaps.gaps },
     'a proxy that buffers, or a server that writes several events at once',
     'TTFT and gaps then belong to the buffer; TPOT over whole answers still holds',
@@ -293,7 +297,7 @@ function littleViolated({ little }: WarningFacts): Warning | null {
   if (little === null || little.discrepancy === null || little.discrepancy <= 0.05) return null
   return warning(
     'little_violated',
-    `in flight ${figure(little.in_flight_mean)} is not arrival ${figure(little.arrival_per_s)}/s × time ${figure(little.time_in_system_s)} s: they differ by ${percent(little.discrepancy)}`,
+    `in flight ${figure(little.in_flight_mean)} is not arrival ${figure(little.arrival_per_s)}/s × time ${figure(little.time_in_system_s)} s: they differ by ${formatPercent(little.discrepancy)}`,
     { in_flight: little.in_flight_mean, discrepancy: little.discrepancy },
     'stamps of different clocks, or rows that lack their end',
   )
@@ -308,7 +312,7 @@ function rateNotReached({ rows }: WarningFacts): Warning | null {
   if (rates === null || rates.shortfall <= 0.05) return null
   return warning(
     'rate_not_reached',
-    `${figure(rates.plannedPerSecond)} requests/s were planned and ${figure(rates.sentPerSecond)} sent, ${percent(rates.shortfall)} fewer`,
+    `${figure(rates.plannedPerSecond)} requests/s were planned and ${figure(rates.sentPerSecond)} sent, ${formatPercent(rates.shortfall)} fewer`,
     {
       planned_per_s: rates.plannedPerSecond,
       sent_per_s: rates.sentPerSecond,
@@ -349,16 +353,6 @@ function keepAliveBroken({ rows }: WarningFacts): Warning | null {
     { requests: rows.length, stale },
     'the server closes connections although it promises to keep them',
   )
-}
-
-function middle(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.ceil(sorted.length / 2) - 1] ?? null
-}
-
-function percent(share: number): string {
-  const value = share * 100
-  return `${value.toFixed(value < 10 ? 1 : 0)} %`
 }
 
 function count(value: number): string {

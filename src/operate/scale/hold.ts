@@ -1,3 +1,4 @@
+import { mean } from '../../stats/describe.ts'
 import { ceil, divide, toRational, type RationalInput } from '../../stats/rational.ts'
 
 /*
@@ -83,8 +84,8 @@ export function fleetReading(
     ({ kv, queue }) => knownReading(kv) === null || knownReading(queue) === null,
   )
   const known = replicas.filter((replica) => !unknown.includes(replica))
-  const meanKv = meanOf(known.map(({ kv }) => kv ?? 0))
-  const meanQueue = meanOf(known.map(({ queue }) => queue ?? 0))
+  const meanKv = mean(known.map(({ kv }) => kv ?? 0))
+  const meanQueue = mean(known.map(({ queue }) => queue ?? 0))
   const over = (meanKv ?? 0) > limits.kv || (meanQueue ?? 0) > limits.queue
   return {
     meanKv,
@@ -93,10 +94,6 @@ export function fleetReading(
     mayScaleDown: unknown.length === 0 && known.length > 0 && !over,
     scaleUp: over,
   }
-}
-
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** A window of a latency histogram and of the requests behind it; null is not known. */

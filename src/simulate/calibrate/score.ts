@@ -1,3 +1,4 @@
+import { mean } from '../../stats/describe.ts'
 import { percentile } from '../../stats/percentile.ts'
 import type { RealRun } from './real-run.ts'
 import type { Replay } from './replay.ts'
@@ -66,11 +67,6 @@ function shares(predicted: LatencyFigures, measured: LatencyFigures): LatencyFig
     e2eP99: share('e2eP99'),
     tpotP90: share('tpotP90'),
   }
-}
-
-function mean(values: readonly number[]): number | null {
-  if (values.length === 0) return null
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 function level(values: readonly number[], p: string): number | null {

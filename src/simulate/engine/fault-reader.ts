@@ -1,3 +1,4 @@
+import { editDistance } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 
 const timeUnitsMs: Readonly<Record<string, number>> = {
@@ -171,18 +172,4 @@ export class FaultReader {
     }
     return best
   }
-}
-
-/** Levenshtein's distance: insertions, deletions and replacements of one character. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
-    }
-    row = next
-  }
-  return row[b.length] as number
 }

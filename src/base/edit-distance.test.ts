@@ -1,0 +1,27 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { editDistance } from './edit-distance.ts'
+
+describe('editDistance', () => {
+  test.each([
+    ['a letter too many', 'tpott', 'tpot', 1],
+    ['a letter too few', 'tpt', 'tpot', 1],
+    ['another letter', 'ttfs', 'ttft', 1],
+    ['two neighbours swapped', 'tpto', 'tpot', 1],
+    ['nothing in common', 'abc', 'xyz', 3],
+    ['from nothing', '', 'e2e', 3],
+  ])('%s', (_sentence, a, b, edits) => expect(editDistance(a, b)).toBe(edits))
+
+  test('is 0 only for the same, symmetric, and between the difference of the lengths and the longer word', () => {
+    const word = fc.string({ maxLength: 10 })
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        const edits = editDistance(a, b)
+        expect(edits === 0).toBe(a === b)
+        expect(edits).toBe(editDistance(b, a))
+        expect(edits).toBeGreaterThanOrEqual(Math.abs(a.length - b.length))
+        expect(edits).toBeLessThanOrEqual(Math.max(a.length, b.length))
+      }),
+    )
+  })
+})
