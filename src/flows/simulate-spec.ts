@@ -1,6 +1,7 @@
 import { PlimsollError, type TextPosition } from '../base/errors.ts'
 import { parseDurationMs, parseRatePerSecond } from '../base/units.ts'
 import { isOpenLoop } from '../measure/load/pacer.ts'
+import { describeLimit, describeRunLimit, type Objective } from '../measure/metrics/objective.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { checkLengths } from '../measure/workload/length-distribution.ts'
 import type { Trace } from '../measure/workload/trace.ts'
@@ -112,10 +113,22 @@ function specOf(text: PolicyText, file: FleetFile, path: readonly string[], opti
       }),
     },
     faults: (text.faults ?? []).map((fault, i) => read(['faults', i], () => faultOf(fault))),
-    objective: read(['objective'], () =>
-      text.objective === undefined ? null : parseObjective(text.objective, 'objective'),
-    ),
+    objective: read(['objective'], () => (text.objective === undefined ? null : objectiveOf(text.objective))),
   }
+}
+
+/** A simulation keeps counts and sketches, no stream: it can judge each answer by its TTFT, TPOT and E2E. */
+function objectiveOf(text: string): Objective {
+  const objective = parseObjective(text, 'objective')
+  const [other] = [
+    ...objective.each.filter(({ metric }) => metric === 'gap').map(describeLimit),
+    ...objective.run.map(describeRunLimit),
+  ]
+  if (other === undefined) return objective
+  throw new PlimsollError('PLIM_OBJECTIVE', 'a simulation cannot judge this limit', {
+    expected: 'limits on each request, with the share that must be good: ttft < 1s and tpot < 40ms, good 99%',
+    received: other,
+  })
 }
 
 function placed(error: PlimsollError, own: TextPosition, common: TextPosition): PlimsollError {

@@ -85,6 +85,7 @@ export class FleetAccount {
     this.queue.record(queueMs)
     const tpotMs = tokens > 1 ? (e2eMs - ttftMs) / (tokens - 1) : null
     if (tpotMs !== null) this.tpot.record(tpotMs)
+    // The first token is the first byte and the first content too; limits on gaps are refused where a spec is read.
     let missed: Limit['metric'] | null = null
     for (const limit of this.limits) {
       const ms = limit.metric === 'tpot' ? tpotMs : limit.metric === 'e2e' ? e2eMs : ttftMs

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { fleetsOf } from './simulate-spec.ts'
+import { readFleetFile } from './simulate-yaml.ts'
+
+function limitsOf(objective: string): readonly string[] {
+  const file = readFleetFile(
+    `duration: 1m\nreplicas: 1\nengine: h100-8b\ntraffic: { arrivals: poisson 1/s, prompt: 100, output: 10 }\nobjective: ${objective}\n`,
+    'fleet.yaml',
+  )
+  const [fleet] = fleetsOf(file, { traces: new Map() })
+  return (fleet?.spec.objective?.each ?? []).map(({ metric }) => metric)
+}
+
+test('an objective on each answer is judged', () => {
+  expect(limitsOf('ttft < 1s and tpot < 40ms and e2e < 9s, good 95%')).toEqual(['ttft', 'tpot', 'e2e'])
+})
+
+test.each([
+  ['gaps, of which a simulation keeps none', 'ttft < 1s and gap < 50ms'],
+  ['a percentile over the run', 'p99 tpot <= 10ms'],
+])('refuses a limit on %s', (_sentence, objective) => {
+  expect(() => limitsOf(objective)).toThrow('a simulation cannot judge this limit')
+})
