@@ -6,7 +6,7 @@ import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { checkLengths } from '../measure/workload/length-distribution.ts'
 import type { Trace } from '../measure/workload/trace.ts'
 import { checkEngineConfig, type EngineConfig } from '../simulate/engine/engine-config.ts'
-import { parseFault } from '../simulate/engine/faults.ts'
+import { parseFault } from '../simulate/engine/fault-grammar.ts'
 import { enginePreset, overrideConfig } from '../simulate/engine/presets.ts'
 import {
   kubernetesDefaults,

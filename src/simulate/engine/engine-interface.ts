@@ -99,7 +99,7 @@ export interface PoolChange {
   readonly lostBlocks: number
 }
 
-/** What happens to a replica from outside; see faults.ts. Asked in the order of the steps. */
+/** What happens to a replica from outside; see fault.ts. Asked in the order of the steps. */
 export interface EngineDisturbance {
   /** Ascending. */
   readonly poolChanges: readonly PoolChange[]

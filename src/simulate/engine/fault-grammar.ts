@@ -1,5 +1,5 @@
 import { FaultReader } from './fault-reader.ts'
-import type { Fault, Recurrence, RequestScope } from './faults.ts'
+import type { Fault, Recurrence, RequestScope } from './fault.ts'
 
 /** One right example of each form: what an error shows. */
 const forms: ReadonlyArray<readonly [keyword: string, example: string]> = [

@@ -1,6 +1,6 @@
 import { exponential, randomStream, type Random } from '../../base/random.ts'
 import type { EngineDisturbance } from './engine-interface.ts'
-import type { Fault, Recurrence, RequestScope } from './faults.ts'
+import type { Fault, Recurrence, RequestScope } from './fault.ts'
 import { disturbSteps } from './step-disturbance.ts'
 
 /** What happens to one request. */

@@ -5,7 +5,8 @@ import { randomStream } from '../../base/random.ts'
 import { defaultEngineConfig, type EngineConfig } from './engine-config.ts'
 import type { EngineRequest } from './engine-interface.ts'
 import { createEngine } from './engine.ts'
-import { faultTimeline, parseFault } from './faults.ts'
+import { parseFault } from './fault-grammar.ts'
+import { faultTimeline } from './fault-timeline.ts'
 import { runVirtual, type VirtualResult } from './run-virtual.ts'
 
 const always = { probability: 1, fromMs: 0, untilMs: null }

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { EngineDisturbance, PoolChange } from './engine-interface.ts'
-import type { Fault } from './faults.ts'
+import type { Fault } from './fault.ts'
 
 /** A step that outlasts so many beginnings and ends of windows would never end. */
 const mostChanges = 100_000

@@ -3,7 +3,7 @@ import type { OpenLoopPacer } from '../../measure/load/pacer.ts'
 import type { LengthDistribution } from '../../measure/workload/length-distribution.ts'
 import type { Trace } from '../../measure/workload/trace.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
-import type { Fault } from '../engine/faults.ts'
+import type { Fault } from '../engine/fault.ts'
 
 /** A fleet and what happens to it. Times in ms of the simulation, which begins at 0. */
 export interface FleetSpec {

@@ -5,7 +5,7 @@ import { parseObjective } from '../../measure/metrics/parse-objective.ts'
 import { arrivalTimes } from '../../measure/load/arrivals.ts'
 import { createEngine } from '../engine/engine.ts'
 import { defaultEngineConfig, type EngineConfig } from '../engine/engine-config.ts'
-import { parseFault } from '../engine/faults.ts'
+import { parseFault } from '../engine/fault-grammar.ts'
 import { runVirtual } from '../engine/run-virtual.ts'
 import {
   kubernetesDefaults,

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../../../base/errors.ts'
 import { checkEngineConfig, type EngineConfig } from '../engine-config.ts'
 import { enginePreset } from '../presets.ts'
-import { parseFault } from '../faults.ts'
+import { parseFault } from '../fault-grammar.ts'
 import type { StepTimeModel } from '../step-time.ts'
 import type { OutputLength } from './answer-text.ts'
 

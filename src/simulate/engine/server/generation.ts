@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { EngineEvent } from '../engine-interface.ts'
-import type { RequestEffects } from '../faults.ts'
+import type { RequestEffects } from '../fault-timeline.ts'
 import {
   type AnswerIdentity,
   type FinishWord,

@@ -1,6 +1,3 @@
-export { parseFault } from './fault-grammar.ts'
-export { faultTimeline, type FaultTimeline, type RequestEffects } from './fault-timeline.ts'
-
 /** When something happens: once, or again and again, first one period after `fromMs`. `random`: periods are exponential with that mean. */
 export type Recurrence =
   | { readonly kind: 'once'; readonly atMs: number }
