@@ -3,6 +3,7 @@ import { exactShare, parseCount } from '../base/units.ts'
 import { evaluateRequest } from '../measure/metrics/evaluate-request.ts'
 import { defaultGood } from '../measure/metrics/objective.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
+import { isCancelled } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import { budgetReport, type BudgetInput } from '../operate/slo/budget-report.ts'
 import { promSeconds, readPromSeconds } from '../operate/slo/prometheus-duration.ts'
@@ -63,7 +64,7 @@ function screenOf(
   return { title, objectiveText, period, report, basis }
 }
 
-/** What a load test would do to the budget: its requests by each objective, those of the window that were sent. */
+/** What a load test would do to the budget: its requests by each objective, those of the window that were sent and not hung up by the client. */
 export async function runBudget(
   path: string,
   objectives: readonly { readonly text: string; readonly good?: string; readonly shed?: 'bad' | 'ignore' }[],
@@ -75,7 +76,10 @@ export async function runBudget(
     const said = good ?? objective.good ?? defaultGood
     const counted = rows.filter(
       (row) =>
-        row.phase === 'measure' && row.outcome !== 'unsent' && !(shed === 'ignore' && row.outcome === 'shed'),
+        row.phase === 'measure' &&
+        row.outcome !== 'unsent' &&
+        !isCancelled(row) &&
+        !(shed === 'ignore' && row.outcome === 'shed'),
     )
     const judged = counted.map((row) => evaluateRequest(row, objective).good)
     const bad = judged.filter((one) => one === 'bad').length

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { streamedRow } from '../measure/record/made-rows.ts'
+import { startManifest } from '../measure/record/manifest.ts'
+import { writeRun } from '../measure/record/run-folder.ts'
+import { runBudget } from './slo-budget.ts'
+
+const manifest = startManifest({
+  name: 'budget',
+  versions: { plimsoll: '0.1.0', node: 'v20' },
+  config: {},
+  seed: '1',
+  salt: null,
+  pacer: null,
+  workload: null,
+  target: null,
+  clock: { origin_monotonic_ns: 0, started_at: null },
+})
+
+test('what the client hung up on is neither good nor bad; what was cut at the end is bad', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plimsoll-budget-'))
+  try {
+    const rows = Array.from({ length: 10 }, (_, i) =>
+      streamedRow(
+        { id: `r${i}`, plannedMs: i * 100, ttftMs: 10, gapsMs: [5] },
+        i > 1 ? {} : { ok: false, outcome: 'censored', flags: i === 0 ? ['cancelled_by_client'] : [] },
+      ),
+    )
+    await writeRun(join(folder, 'run'), manifest, rows)
+    const [screen] = await runBudget(join(folder, 'run'), [{ text: 'ttft < 1s' }], '30d')
+    expect(screen?.basis).toContain('9 requests of ')
+    expect(screen?.report.input).toMatchObject({ bad: 1, seen: 9 })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
