@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { labOmission } from '../src/flows/lab-omission.ts'
+import { labSchema } from '../src/flows/lab-schema.ts'
 import { readLoadTable } from '../src/flows/lab-table.ts'
 import { labTail } from '../src/flows/lab-tail.ts'
 import { labWalls, poolTokens, simulateLoads } from '../src/flows/lab-walls.ts'
@@ -60,6 +62,8 @@ describe('what is printed', () => {
 
   test.each(['tail', 'walls', 'omission'])('%s --json is one document', async (name) => {
     const { stdout } = await cliRun(['lab', name, '--json', ...light[name]!])
+    const { issues } = v.safeParse(labSchema, JSON.parse(stdout))
+    expect(issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined()
     expect(JSON.parse(stdout)).toMatchObject({ schema: 'plimsoll.lab/1', kind: name })
     expect(stdout).not.toMatch(/NaN|Infinity/)
   })

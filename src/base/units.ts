@@ -172,9 +172,12 @@ const byteUnits: Readonly<Record<string, number>> = {
   mb: 1e6,
   g: 1e9,
   gb: 1e9,
+  t: 1e12,
+  tb: 1e12,
   kib: 1024,
   mib: 1024 ** 2,
   gib: 1024 ** 3,
+  tib: 1024 ** 4,
 }
 
 /** Bytes: `16KB` is 16,000 and `16KiB` 16,384. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { RunProgress } from '../report/progress.ts'
+import type { WatchDocument } from '../report/watch-document.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
 
 /**
@@ -69,6 +70,7 @@ export type Shown =
       readonly rows: readonly RequestRow[]
     }
   | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
+  | { readonly kind: 'watch'; readonly path: string; readonly document: WatchDocument }
 
 export interface ShowOutcome {
   readonly shown: readonly Shown[]

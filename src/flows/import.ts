@@ -53,7 +53,7 @@ async function keepRun(
   const labelled = run.label === null ? name : `${name}-${run.label}`
   const begun = manifestOf(run, several ? labelled : name, deps)
   const judged = { objectives: [] }
-  const recorded = { path: '', manifest: begun, rows, complete: true, missing: [] }
+  const recorded = { path: '', manifest: begun, rows, server: [], complete: true, missing: [] }
   // The rates of a first document are what its own are held against.
   const first = runDocument(recorded, judged)
   const {

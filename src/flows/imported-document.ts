@@ -36,7 +36,7 @@ const needsRows: ReadonlySet<WarningKind> = new Set([
 const enoughForLittle = 30
 
 function hasEnd(row: RequestRow): boolean {
-  return row.outcome === 'unsent' || row.done_ms !== null
+  return row.outcome === 'unsent' || (row.done_ms !== null && row.lag_ms !== null)
 }
 
 /**

@@ -33,7 +33,9 @@ function jsonRows(text: string, file: string): TestedLoad[] {
   return (list as readonly unknown[]).map((one, index) => {
     const entries = Object.entries((one ?? {}) as Record<string, unknown>)
     const names = entries.map(([name]) => name.toLowerCase())
-    const values = entries.map(([, value]) => (value === null ? '' : String(value)))
+    const values = entries.map(([, value]) =>
+      typeof value === 'number' || typeof value === 'string' ? String(value) : '',
+    )
     return rowOf(names, values, { file, line: index + 1 })
   })
 }

@@ -16,6 +16,7 @@ import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { RunDocument } from '../report/documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { LiveTarget } from './live-target.ts'
+import { recordServer } from './scale-record.ts'
 import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type DocumentOptions } from './run-document.ts'
@@ -83,39 +84,43 @@ export async function measureLoad(
   })
   const rows: RequestRow[] = []
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
-  const result = await runLoad(
-    {
-      target: target.load,
-      plan,
-      workers: config.workers,
-      window,
-      maxConnections: config.maxConnections,
-      idPrefix: `${load.salt}-`,
-      earlyStop: defaultEarlyStop,
-      limits: {
-        connectTimeoutMs: config.timeouts.connectMs,
-        firstTokenTimeoutMs: config.timeouts.firstTokenMs,
-        idleTimeoutMs: config.timeouts.idleMs,
-        totalTimeoutMs: config.timeouts.totalMs,
+  const recorder = recordServer(target.metrics, deps)
+  const result = await recorder.during(
+    runLoad(
+      {
+        target: target.load,
+        plan,
+        workers: config.workers,
+        window,
+        maxConnections: config.maxConnections,
+        idPrefix: `${load.salt}-`,
+        earlyStop: defaultEarlyStop,
+        limits: {
+          connectTimeoutMs: config.timeouts.connectMs,
+          firstTokenTimeoutMs: config.timeouts.firstTokenMs,
+          idleTimeoutMs: config.timeouts.idleMs,
+          totalTimeoutMs: config.timeouts.totalMs,
+        },
+        keepText: config.keepText,
+        replicaHeader: config.replicaHeader,
       },
-      keepText: config.keepText,
-      replicaHeader: config.replicaHeader,
-    },
-    {
-      clock: deps.clock,
-      host: localHost(deps.machine),
-      signal: stop,
-      instrument,
-      onProgress,
-      onRow(told) {
-        // Before anything is kept or shown.
-        const row = rowWithoutSecrets(told, target.secrets)
-        rows.push(row)
-        folder.journal.append([row])
-        load.onRow?.(row)
+      {
+        clock: deps.clock,
+        host: localHost(deps.machine),
+        signal: stop,
+        instrument,
+        onProgress,
+        onRow(told) {
+          // Before anything is kept or shown.
+          const row = rowWithoutSecrets(told, target.secrets)
+          rows.push(row)
+          folder.journal.append([row])
+          load.onRow?.(row)
+        },
       },
-    },
+    ),
   )
+  const server = await recorder.write(folder.path, result.originMonotonicNs)
   const stopped = stoppedBy(result, load.decided)
   const after = await target.metrics.scrape()
   const manifest: RunManifest = {
@@ -129,7 +134,7 @@ export async function measureLoad(
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
   const ordered = inOrderOfIntent(rows)
-  const recorded = { path: folder.path, manifest, rows: ordered, complete: true, missing: [] }
+  const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
   await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
   return { document, rows: ordered }
@@ -201,7 +206,7 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     ignoreEos: config.ignoreEos,
     extraBody: config.extraBody,
     stream: true,
-    continuousUsage: false,
+    continuousUsage: true,
     temperature: null,
     count: load.count,
     durationMs: load.measureMs === null ? null : load.warmupMs + load.measureMs,
@@ -210,6 +215,7 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     warmPrefix: config.warmPrefix,
     tokens: target.tokens,
     maxModelLen: target.server.maxModelLen,
+    ...(config.models.length === 0 ? {} : { models: config.models }),
   })
 }
 

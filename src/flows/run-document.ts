@@ -1,4 +1,5 @@
 import { runWarnings } from '../judge/run-warnings.ts'
+import { serverWarnings } from '../judge/server-warnings.ts'
 import { judgeValidity, lateLimitMs } from '../judge/validity.ts'
 import { steadiness } from '../judge/steadiness.ts'
 import type { Verdict } from '../judge/verdict.ts'
@@ -6,8 +7,10 @@ import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
+import { serverUse } from '../measure/metrics/server-use.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
+import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { percentile, sortAscending, type PercentileType } from '../stats/percentile.ts'
 import type { RunDocument, WindowFacts, WorkedRequest } from '../report/documents.ts'
@@ -17,6 +20,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { importedDocument } from './imported-document.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
@@ -27,6 +31,8 @@ export interface RecordedRun {
   readonly manifest: RunManifest
   /** In order of intended send. */
   readonly rows: readonly RequestRow[]
+  /** What the server's own metrics said meanwhile; empty where nobody looked. */
+  readonly server: readonly ServerSample[]
   readonly complete: boolean
   /** What is missing, in sentences. */
   readonly missing: readonly string[]
@@ -49,7 +55,7 @@ export function documentOptions(config: RunConfig, objectives: readonly JudgedOb
     percentiles: config.percentiles,
     percentileType: config.percentileType,
     detectWarmup: config.warmup.kind === 'detect',
-    warmCacheAsked: config.warmPrefix,
+    warmCacheAsked: config.warmPrefix || sharesBeginnings(config.workload),
     connectionLimit: config.maxConnections,
   }
 }
@@ -82,6 +88,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     lateRequests: rows.filter((row) => row.lag_ms !== null && row.lag_ms > limitMs).length,
     lateLimitMs: limitMs,
     health: client,
+    stoppedEarly: manifest.stopped?.kind === 'early' ? manifest.stopped.why : null,
     clientLost: manifest.client === null && !run.complete,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
     cacheHitRate: warmHitRate(inWindow, leadTokens, serverFactsFrom(manifest.server).prefixHitRate),
@@ -115,6 +122,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     errors: summary.errors,
     tokens_source: summary.tokens_source,
     cache: summary.cache,
+    server: serverUse(run.server, window),
     client,
     worked: workedRequest(inWindow),
     warnings: [
@@ -127,6 +135,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
         embedded: serverFactsFrom(manifest.server).embedded,
         medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
       }),
+      ...serverWarnings(run.server, window, rows),
       ...summary.warnings,
     ],
   }

@@ -39,19 +39,19 @@ function specsOf(
   file: string,
   overrides: SloOverrides,
 ): readonly SloSpec[] {
-  const name = String(at(slo, 'metadata', 'name') ?? '')
+  const name = word(at(slo, 'metadata', 'name')) ?? ''
   const spec = (at(slo, 'spec') ?? {}) as Json
   if (slo['apiVersion'] !== 'openslo/v1')
     throw refuse(file, `${name} is not openslo/v1`, 'apiVersion: openslo/v1')
   if ((spec['budgetingMethod'] ?? 'Occurrences') !== 'Occurrences') {
     throw refuse(
       file,
-      `${name} has the budgeting method ${String(spec['budgetingMethod'])}`,
+      `${name} has the budgeting method ${word(spec['budgetingMethod']) ?? 'unknown'}`,
       'Occurrences: events are counted here',
     )
   }
   const [window] = (spec['timeWindow'] ?? []) as readonly Json[]
-  const period = String(window?.['duration'] ?? '')
+  const period = word(window?.['duration']) ?? ''
   if (window === undefined || window['isRolling'] === false || window['calendar'] !== undefined) {
     throw refuse(file, `${name} has no rolling window`, 'timeWindow: [{ duration: 30d, isRolling: true }]')
   }
@@ -61,6 +61,13 @@ function specsOf(
   const ratio = indicator['ratioMetric'] as Json | undefined
   if (ratio === undefined || ratio['total'] === undefined) {
     throw refuse(file, `${name} has no ratio of counters`, 'ratioMetric with total, and good or bad')
+  }
+  if (ratio['counter'] === false) {
+    throw refuse(
+      file,
+      `the ratio of ${name} is not made of counters`,
+      'counter: true, and queries of counters',
+    )
   }
   const good = ratio['good'] === undefined ? undefined : queryOf(ratio['good'], name, file)
   const bad = ratio['bad'] === undefined ? undefined : queryOf(ratio['bad'], name, file)
@@ -72,7 +79,7 @@ function specsOf(
   return objectives.map((objective, index): SloSpec => {
     const objectiveText = targetOf(objective, name, file)
     return {
-      service: String(spec['service'] ?? 'llm'),
+      service: word(spec['service']) ?? 'llm',
       name: objectives.length === 1 ? name : `${name}-${String(index + 1)}`,
       each: [],
       objective: parseRational(objectiveText),
@@ -90,8 +97,8 @@ function specsOf(
 function targetOf(objective: Json, name: string, file: string): string {
   const percent =
     objective['targetPercent'] === undefined
-      ? percentOf(String(objective['target'] ?? '0')).slice(0, -1)
-      : String(objective['targetPercent'])
+      ? percentOf(word(objective['target']) ?? '0').slice(0, -1)
+      : (word(objective['targetPercent']) ?? '0')
   const verdict = checkObjectivePercent(percent)
   if (verdict.kind === 'ok') return `${percent}%`
   throw refuse(
@@ -121,4 +128,8 @@ function refuse(file: string, message: string, expected?: string, received?: str
     ...(received === undefined ? {} : { received }),
     where: { file },
   })
+}
+
+function word(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }

@@ -89,28 +89,12 @@ function readPlimsollYaml(text: string, file: string, overrides: SloOverrides): 
   })
 }
 
-/** Objectives by service: each service is one set of files. */
-export function byService(specs: readonly SloSpec[]): ReadonlyMap<string, readonly SloSpec[]> {
-  const services = new Map<string, SloSpec[]>()
-  for (const spec of specs) {
-    const list = services.get(spec.service)
-    if (list === undefined) services.set(spec.service, [spec])
-    else list.push(spec)
-  }
-  return services
-}
-
-/** The objective of a name, `chat` or `service-chat`; without a name the only one. */
-export function specNamed(specs: readonly SloSpec[], name: string | undefined): SloSpec {
-  const found =
-    name === undefined ? specs : specs.filter((spec) => spec.name === name || sloId(spec) === name)
-  const [only, more] = found
-  if (only !== undefined && more === undefined) return only
-  throw new PlimsollError(
-    'PLIM_USAGE',
-    name === undefined ? 'there are several objectives' : `no objective ${name}`,
-    {
-      expected: `--name with one of ${specs.map((spec) => spec.name).join(', ')}`,
-    },
-  )
+/** The objectives of a name, `chat` or `service-chat`; without a name all. */
+export function specsNamed(specs: readonly SloSpec[], name: string | undefined): readonly SloSpec[] {
+  if (name === undefined) return specs
+  const found = specs.filter((spec) => spec.name === name || sloId(spec) === name)
+  if (found.length > 0) return found
+  throw new PlimsollError('PLIM_USAGE', `there is no objective ${name}`, {
+    expected: specs.map((spec) => spec.name).join(', '),
+  })
 }

@@ -77,8 +77,15 @@ export interface MetricChange {
   readonly runs_needed: RunsNeeded | null
 }
 
-/** Compares one metric of two arms. The run is the replicate: n is the number of runs (statistics reference §3). */
-export function compareMetric(values: MetricValues, rules: CompareRules = defaultRules): MetricChange {
+/**
+ * Compares one metric of two arms. The run is the replicate: n is the number of runs (statistics reference §3). Without `planning`
+ * what other numbers of runs could show is left out (null), which is most of the work.
+ */
+export function compareMetric(
+  values: MetricValues,
+  rules: CompareRules = defaultRules,
+  planning = true,
+): MetricChange {
   const a = armFigure(values.a)
   const b = armFigure(values.b)
   const raw = testOf(values.a, values.b, values.paired)
@@ -87,7 +94,7 @@ export function compareMetric(values: MetricValues, rules: CompareRules = defaul
   const noiseSd = values.paired
     ? (sampleOf(values.b.map((value, i) => value - (values.a[i] ?? 0)))?.sd ?? null)
     : pooledSd(sampleOf(values.a), sampleOf(values.b))
-  return judgeChange({ ...values, a, b, raw, scaled, noiseSd }, rules)
+  return judgeChange({ ...values, a, b, raw, scaled, noiseSd }, rules, planning)
 }
 
 /** The same from n, mean and standard deviation alone; logs by the delta method, sd ÷ mean. */
@@ -111,6 +118,7 @@ export function compareSummaries(
       better,
     },
     rules,
+    true,
   )
 }
 
@@ -127,7 +135,7 @@ interface Judged {
   readonly better: 'lower' | 'higher'
 }
 
-function judgeChange(judged: Judged, rules: CompareRules): MetricChange {
+function judgeChange(judged: Judged, rules: CompareRules, planning: boolean): MetricChange {
   const { a, b, raw, scaled, scale, noiseSd, paired, better } = judged
   const base = scale === 'points' ? 1 : Math.abs(a.mean)
   const relative = (value: number): number | null =>
@@ -188,9 +196,10 @@ function judgeChange(judged: Judged, rules: CompareRules): MetricChange {
     why: scaled.se === 0 ? 'the runs of each arm are alike to the last digit' : null,
     no_regression: test.noRegression,
     within_margin: test.equivalent,
-    minimum_detectable: base === 0 ? null : detectable(design, rules) / base,
-    power_at_margin: powerAt(rules.margin * base, design, rules),
-    runs_needed: verdict === 'inconclusive' ? runsToTell(value, rules.margin * base, design, rules) : null,
+    minimum_detectable: base === 0 || !planning ? null : detectable(design, rules) / base,
+    power_at_margin: !planning ? null : powerAt(rules.margin * base, design, rules),
+    runs_needed:
+      planning && verdict === 'inconclusive' ? runsToTell(value, rules.margin * base, design, rules) : null,
   }
 }
 

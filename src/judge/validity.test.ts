@@ -30,6 +30,12 @@ describe('judgeValidity', () => {
   const rows: [sentence: string, change: Partial<ValidityInput>, status: string, rules: string[]][] = [
     ['an idle client against a light load is valid', {}, 'VALID', []],
     ['nothing succeeded', counts({ ok: 0, failed: 1000 }), 'INVALID', ['nothing_succeeded']],
+    [
+      'ended by itself because nearly everything failed',
+      { stoppedEarly: '58 of the last 60 requests failed' },
+      'INVALID',
+      ['stopped_early'],
+    ],
     ['1 % late is too much', { lateRequests: 10 }, 'INVALID', ['late_sends']],
     ['just under 1 % late is degraded', { lateRequests: 9 }, 'DEGRADED', ['late_sends']],
     ['a fifth of that is degraded', { lateRequests: 2 }, 'DEGRADED', ['late_sends']],

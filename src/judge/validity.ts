@@ -14,6 +14,8 @@ export interface ValidityInput {
   readonly health: ClientHealth
   /** The client's record of itself is lost, as that of a run that was killed: only the lag of its sends is known. */
   readonly clientLost?: boolean
+  /** Why the run ended by itself before its plan did (nearly everything failed), or null. */
+  readonly stoppedEarly?: string | null
   /** Null where the run is too short to be classified. */
   readonly steadyState: 'flat' | 'warmup' | 'slowdown' | 'no_steady_state' | null
   /** Share of prompt tokens that the server found in its cache; null when it does not say. */
@@ -61,6 +63,7 @@ export function lateLimitMs(medianTtftMs: number | null): number {
 export function judgeValidity(input: ValidityInput): Verdict {
   const reasons = [
     nothingSucceeded(input),
+    stoppedEarly(input),
     lateSends(input),
     loadNotSent(input),
     loopDelay(input),
@@ -83,6 +86,11 @@ function nothingSucceeded({ counts }: ValidityInput): VerdictReason | null {
   if (counts.ok > 0) return null
   const message = counts.sent === 0 ? 'no request was sent' : `none of ${counts.sent} sent requests succeeded`
   return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
+}
+
+function stoppedEarly({ stoppedEarly: why }: ValidityInput): VerdictReason | null {
+  if (why === undefined || why === null) return null
+  return { rule: 'stopped_early', status: 'INVALID', message: why, value: null, limit: null }
 }
 
 /** One late send is no share of anything: a scheduler's hiccup. From two on, the share decides. */

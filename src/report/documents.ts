@@ -11,6 +11,7 @@ import type {
   Throughput,
   Weighting,
 } from '../measure/metrics/run-summary.ts'
+import type { ServerUse } from '../measure/metrics/server-use.ts'
 
 /**
  * The documents that `--json` prints, `run.json` and `sweep.json` carry, and the report renders. Their JSON Schemas are
@@ -125,6 +126,8 @@ export interface RunDocument {
     readonly cached_tokens: number
     readonly hit_rate: number
   } | null
+  /** What the server's own metrics said inside the window; null where it shows none. */
+  readonly server: ServerUse | null
   readonly client: ClientHealth
   /** The request whose TPOT is the median, for `--explain`. */
   readonly worked: WorkedRequest | null

@@ -168,7 +168,7 @@ function fixedLines({ fixed_parts: parts, rate }: PrefillDocument): string[] {
     `  in the fixed ${formatDuration(rate.fixed_ms)}:`,
     ...parts.map(
       ({ name, ms, why }) =>
-        `    ${partNames[name].padEnd(16)} ${(ms === null ? 'not told apart' : formatDuration(ms, ms === 0 ? 0 : Math.min(decimalsFor(ms), 2))).padStart(9)}   ${why}`,
+        `    ${partNames[name].padEnd(16)} ${(ms === null ? 'not told apart' : formatDuration(ms, ms === 0 ? 0 : Math.min(decimalsFor(ms), 2))).padStart(14)}   ${why}`,
     ),
   ]
 }

@@ -7,7 +7,7 @@ import {
   formatRate,
   decimalsFor,
 } from '../base/units.ts'
-import type { Comparison } from '../measure/record/import/compare-published.ts'
+import { metricName, type Comparison } from '../measure/record/import/compare-published.ts'
 import type { ImportDocument, ImportedRunDocument } from './import-document.ts'
 import { figure, figureFormat } from './metric-rows.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
@@ -64,20 +64,18 @@ function publishedLines(published: readonly Comparison[], paint: Paint): string[
   const lines = [
     `its own figures: ${formatCount(differing.length)} differ from what its requests give, ${formatCount(agree)} agree${untold.length > 0 ? `, ${formatCount(untold.length)} cannot be checked` : ''}${none.length > 0 ? `, ${formatCount(none.length)} stand for "none"` : ''}`,
   ]
-  let last = ''
-  const rows = differing.slice(0, shownDifferences).map((one): Cell[] => {
-    const why = one.why === last ? '″' : (one.why ?? '')
-    last = one.why ?? ''
-    return [
-      { text: printable(one.name) },
-      { text: amount(one.published, one.unit, one.ours) },
-      { text: `→ ${amount(one.ours, one.unit, one.published)}`, style: 'doubtful' },
-      { text: why },
-    ]
-  })
+  const groups = groupsOf(differing)
+  const rows = groups
+    .slice(0, shownDifferences)
+    .map(({ shown, figures }): Cell[] => [
+      { text: printable(shown.name) },
+      { text: amount(shown.published, shown.unit, shown.ours) },
+      { text: `→ ${amount(shown.ours, shown.unit, shown.published)}`, style: 'doubtful' },
+      { text: `${shown.why ?? ''}${figures > 1 ? ` (${figures} figures)` : ''}` },
+    ])
   lines.push(...textTable(differenceColumns, rows, paint))
-  if (differing.length > rows.length)
-    lines.push(`  and ${differing.length - rows.length} more (--json has all)`)
+  if (groups.length > rows.length)
+    lines.push(`  and ${groups.length - rows.length} more kinds (--json has all)`)
   if (untold.length > 0 && differing.length + agree === 0) {
     const told = untold.map((one): Cell[] => [
       { text: printable(one.name) },
@@ -99,6 +97,24 @@ function publishedLines(published: readonly Comparison[], paint: Paint): string[
       )}${none.length > 4 ? ' …' : ''}: ${reason.why ?? ''}`,
     )
   return lines
+}
+
+/** Figures of one metric that differ for one reason, with the one that is shown: the P99, the mean, or the first. */
+function groupsOf(
+  differing: readonly Comparison[],
+): { readonly shown: Comparison; readonly figures: number }[] {
+  const groups = new Map<string, Comparison[]>()
+  for (const one of differing) {
+    const metric = metricName(one.name)
+    const key = `${metric}\n${one.why}`
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups.values()].map((group) => ({
+    shown: (group.find(({ statistic }) => statistic === '99') ??
+      group.find(({ statistic }) => statistic === 'mean') ??
+      group[0]) as Comparison,
+    figures: group.length,
+  }))
 }
 
 const differenceColumns: readonly Column[] = [

@@ -22,6 +22,7 @@ import {
   littleLine,
   objectiveLines,
   serverLine,
+  serverUseLine,
   throughputLine,
 } from './run-lines.ts'
 import { textTable } from './text-table.ts'
@@ -55,6 +56,7 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   })
   lines.push(...textTable(table.columns, table.rows, paint), '')
   lines.push(...weightingLine(document, at))
+  lines.push(...serverUseLine(document).map((line) => `  ${line}${at('server')}`))
   lines.push(`  ${throughputLine(document)}`)
   lines.push(`  ${countsLine(document)}${at('counts')}`)
   lines.push(...goodputLines(document).map((line, index) => `  ${line}${index === 0 ? at('goodput') : ''}`))

@@ -128,6 +128,23 @@ export function littleLine({ little }: RunDocument): string[] {
   ]
 }
 
+/** "server running 12.3 (most 31), waiting 0.4 (most 9), KV 41 % (most 88 %), 3 preemptions; 60 looks, each of 2.1 ms". */
+export function serverUseLine({ server }: RunDocument): string[] {
+  if (server === null || server.failed === server.looks) return []
+  const parts: string[] = []
+  const { running, waiting, kv_usage: kv, preemptions, prefix_hits: hits, prefix_queries: queries } = server
+  if (running !== null) parts.push(`running ${formatPlain(running.mean)} (most ${formatPlain(running.max)})`)
+  if (waiting !== null) parts.push(`waiting ${formatPlain(waiting.mean)} (most ${formatPlain(waiting.max)})`)
+  if (kv !== null) parts.push(`KV ${formatPercent(kv.mean, 0)} full (most ${formatPercent(kv.max, 0)})`)
+  if (preemptions !== null)
+    parts.push(`${formatCount(preemptions)} preemption${preemptions === 1 ? '' : 's'}`)
+  if (hits !== null && queries !== null && queries > 0)
+    parts.push(`prefix cache hit ${formatPercent(hits / queries, 0)}`)
+  if (parts.length === 0) return []
+  const took = server.scrape_ms.p50 === null ? '' : `, each of ${milliseconds(server.scrape_ms.p50)}`
+  return [`server: ${parts.join(', ')}; ${formatCount(server.looks)} looks${took}`]
+}
+
 /** What the instrument says of itself. */
 export function instrumentLine({ client }: RunDocument): string {
   const part = (label: string, ms: number | null): string =>

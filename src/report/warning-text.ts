@@ -13,6 +13,7 @@ export type Anchor =
   | 'goodput'
   | 'little'
   | 'instrument'
+  | 'server'
 
 /** What is said of a warning where the warning itself does not: why it matters, and what to try. */
 interface WarningText {
@@ -131,8 +132,8 @@ export const warningTexts: Readonly<Record<WarningKind, WarningText>> = {
   ),
   stopped_early: text('headline', 'the run ended before its plan', null),
   interrupted: text('headline', 'the run was ended by hand', null),
-  metrics_frozen: text('headline', "the server's metrics did not change while it worked", null),
-  metrics_unavailable: text('headline', "the server's own metrics cannot be read", '--metrics-url'),
+  metrics_frozen: text('server', "the server's metrics did not change while it worked", null),
+  metrics_unavailable: text('server', "the server's own metrics cannot be read", '--metrics-url'),
   file_truncated: text('counts', 'the journal ends in the middle of a line', null),
   number_disagrees: text('headline', 'a published figure is not what its own rows give', null),
   unrecoverable: text('headline', 'the source does not hold what this figure needs', null),

@@ -60,15 +60,18 @@ export function renderWatch(document: WatchDocument, { color }: { readonly color
 const wallNames = { saturation: 'saturation', slo: 'SLO', memory: 'memory' } as const
 
 function headline({ fleet, objectives, elapsed_s }: WatchDocument, paint: Paint): string {
-  const firing = objectives.flatMap(({ alerts }) =>
-    alerts.filter(({ state }) => state === 'fires').map(({ name }) => name),
-  )
+  const states = objectives.flatMap(({ alerts }) => alerts)
+  const firing = states.filter(({ state }) => state === 'fires').map(({ name }) => name)
   const state =
     firing.length > 0
       ? paint('bad', `PAGE (${[...new Set(firing)].join(', ')})`)
       : fleet.up < fleet.known
         ? paint('doubtful', `${fleet.known - fleet.up} of ${fleet.known} silent`)
-        : paint('good', 'quiet')
+        : states.length === 0
+          ? 'up'
+          : states.every(({ state: known }) => known === 'quiet')
+            ? paint('good', 'quiet')
+            : paint('doubtful', 'no page, but it cannot all be told yet')
   const rates = [
     fleet.requests_per_s === null ? null : formatRate(fleet.requests_per_s),
     fleet.output_tokens_per_s === null ? null : formatRate(fleet.output_tokens_per_s, 'tok/s'),
@@ -77,7 +80,9 @@ function headline({ fleet, objectives, elapsed_s }: WatchDocument, paint: Paint)
     state,
     `${count(fleet.running)} running, ${count(fleet.waiting)} waiting on ${fleet.up} ${fleet.up === 1 ? 'replica' : 'replicas'}`,
     ...rates,
-    `watched ${formatSpan(elapsed_s * 1000)}`,
+    fleet.window_s === 0
+      ? 'one look: rates and latencies take two'
+      : `watched ${formatSpan(elapsed_s * 1000)}`,
   ].join(' · ')
 }
 
@@ -148,6 +153,7 @@ function percent(share: number | null): string {
 /** One look as a line, for logs. */
 export function renderWatchLine(document: WatchDocument): string {
   const { fleet, objectives, elapsed_s } = document
+  const median = fleet.ttft?.p50_ms ?? null
   const burns = objectives.map(({ windows, alerts }) => {
     const burn = windows[0]?.burn ?? null
     const fires = alerts.filter(({ state }) => state === 'fires').map(({ name }) => name)
@@ -155,12 +161,12 @@ export function renderWatchLine(document: WatchDocument): string {
     return fires.length === 0 ? text : `${text} PAGE (${fires.join(', ')})`
   })
   return `${[
-    `${formatSpan(elapsed_s * 1000)}`,
+    formatSpan(elapsed_s * 1000),
     `${fleet.up}/${fleet.known} up`,
     `running ${count(fleet.running)}`,
     `waiting ${count(fleet.waiting)}`,
     `KV ${percent(fleet.kv_usage_max)}`,
-    `TTFT P50 ${fleet.ttft?.p50_ms == null ? 'unknown' : formatDuration(fleet.ttft.p50_ms)}`,
+    `TTFT P50 ${median === null ? 'unknown' : formatDuration(median)}`,
     ...burns,
   ].join('  ')}\n`
 }

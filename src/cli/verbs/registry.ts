@@ -79,16 +79,40 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./plan.ts')).planVerb,
   },
   {
+    name: 'model',
+    group: 'Work out',
+    brief: 'A model of an engine: fitted to load tests, asked about other loads, scored',
+    load: async () => (await import('./model.ts')).modelVerb,
+  },
+  {
     name: 'simulate',
     group: 'Work out',
     brief: 'A fleet in virtual time: routers, autoscalers, faults, a day in seconds',
     load: async () => (await import('./simulate.ts')).simulateVerb,
   },
   {
+    name: 'scale',
+    group: 'Operate',
+    brief: 'Signals to scale on, policies for HPA and KEDA, and a scaler that holds on silence',
+    load: async () => (await import('./scale.ts')).scaleVerb,
+  },
+  {
     name: 'watch',
     group: 'Operate',
     brief: 'A live deployment: load, latency, burn, distance to the walls',
     load: async () => (await import('./watch.ts')).watchVerb,
+  },
+  {
+    name: 'slo',
+    group: 'Operate',
+    brief: 'Error budgets: should someone be paged, how long does it last, which rules to load',
+    load: async () => (await import('./slo.ts')).sloVerb,
+  },
+  {
+    name: 'doctor',
+    group: 'Operate',
+    brief: 'Do queries, autoscalers and dashboards ask for metrics that the engine has?',
+    load: async () => (await import('./doctor.ts')).doctorVerb,
   },
   {
     name: 'engine',

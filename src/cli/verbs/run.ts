@@ -113,7 +113,7 @@ export function experimentExitCode(document: ExperimentDocument, interrupted: bo
 export function runExitCode(document: RunDocument, interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted
   // Ended early because nearly everything failed, or a thread died: what was measured is no load test.
-  if (document.verdict.status === 'INVALID' || document.stopped?.kind === 'early') return exitCodes.invalid
+  if (document.verdict.status === 'INVALID') return exitCodes.invalid
   const missed = document.objectives.some((objective) => objective.judged && objective.met === 'no')
   return missed ? exitCodes.objectiveFailed : exitCodes.fine
 }

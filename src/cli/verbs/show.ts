@@ -25,9 +25,16 @@ export const showVerb: Verb = {
     ['plimsoll show runs/1129-1436-run', 'as the run printed it'],
     ['plimsoll show runs/1129-1436-run --explain', 'with the working of each figure'],
     ['plimsoll show runs/1129-1501-sweep --json', 'one JSON document on stdout'],
+    ['plimsoll show runs/a runs/b runs/c --as-fleet', 'the percentiles of all of them together'],
     ['plimsoll show runs/1129-1436-run --html', 'one page with its figures, report.html beside the run'],
+    ['plimsoll show a.prom b.prom --as-fleet', "from servers' histograms, with the error of the buckets"],
   ],
   flags: {
+    'as-fleet': {
+      kind: 'switch',
+      group: 'Output',
+      brief: 'Several runs, imports or scrapes (.prom) as one fleet: percentiles are pooled, never averaged',
+    },
     json: outputFlags['json']!,
     explain: outputFlags['explain']!,
     html: {
@@ -48,6 +55,15 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   checkCiFlags(flags)
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  if (isOn(flags, 'as-fleet') === true) {
+    const fleet = await cli.flows.fleetFlow(args, await cli.flowDeps(voice))
+    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(fleet)}\n`)
+    else {
+      const { renderFleet } = await import('../../report/render-fleet.ts')
+      cli.stdout.write(renderFleet(fleet, { color: cli.stdout.color }))
+    }
+    return exitCodes.fine
+  }
   const paths = await pathsOrNewest(args, cli)
   const html = text(flags, 'html')
   if (html !== undefined && html !== besideTheRun && paths.length > 1) {
@@ -57,7 +73,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     })
   }
   const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
-  for (const one of shown) await writeCi(one.document, flags, cli)
+  for (const one of shown) if (one.kind !== 'watch') await writeCi(one.document, flags, cli)
   if (html !== undefined) return writePages(shown, html, flags, cli)
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
   if (isOn(flags, 'json') === true) {
@@ -67,9 +83,11 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const { renderRun } = await import('../../report/render-run.ts')
   const { renderSweep } = await import('../../report/render-sweep.ts')
-  const texts = shown.map((one) =>
-    one.kind === 'run' ? renderRun(one.document, options) : renderSweep(one.document, options),
-  )
+  const { renderWatch } = await import('../../report/watch-screen.ts')
+  const texts = shown.map((one) => {
+    if (one.kind === 'run') return renderRun(one.document, options)
+    return one.kind === 'sweep' ? renderSweep(one.document, options) : renderWatch(one.document, options)
+  })
   cli.stdout.write(texts.join('\n'))
   return exitCodes.fine
 }
@@ -83,6 +101,13 @@ async function writePages(
   const { runPage } = await import('../../report/html-run.ts')
   const { sweepPage } = await import('../../report/html-sweep.ts')
   for (const one of shown) {
+    if (one.kind === 'watch') {
+      throw new PlimsollError('PLIM_USAGE', 'there is no page of a watched deployment', {
+        expected: 'a run or a sweep',
+        received: one.path,
+        hint: 'plimsoll show without --html prints it',
+      })
+    }
     const folder = one.path.replace(/\/[^/]*\.(json|ndjson|parquet)$/, '').replace(/\/+$/, '')
     const path = html === besideTheRun ? `${folder}/report.html` : html
     const overwrite = html === besideTheRun || (isOn(flags, 'force') ?? false)

@@ -16,9 +16,12 @@ target:
 
 # What is asked. Lengths: 900, uniform 100..200, normal 500 sd 50, or lognormal as a map.
 workload:
-  kind: random                     # random, jsonl or sharegpt (these two with path: FILE)
+  kind: random                     # random, mix, or with path: FILE jsonl, sharegpt, batch, trace
   # prompt: { lognormal: { median: 900, p99: 4096 } }
   # output: { mean: 256 }
+  # prefix_hit_rate: 60%           # share of each prompt that all prompts begin with
+  # classes: { chat: { weight: 3, scenario: 'D(900,200)' }, code: { weight: 1, scenario: 'D(2000,50)' } }  # of mix
+  # speed: 2x                      # of a trace: how many times as fast as it was recorded
   ignore_eos: true                 # answers of exactly the length asked for
 
 # When it is asked. An open loop (all but users) never waits for an answer, as real users do not.
@@ -38,6 +41,9 @@ seed: 1                            # the same seed makes the same plan
 # What is good. A run exits with 3 if one is missed.
 # objectives:
 #   chat: { each: ttft < 500ms and tpot < 30ms, good: 99.5%, over: 30d, shed: bad }
+
+# How objectives are watched: plimsoll slo rules | test | page | budget.
+# slo: { service: chat, engine: vllm, match: { model_name: llama }, policy: sre-workbook }
 
 # What capacity means here: sweep looks for the load at which this is still kept.
 # capacity: { at: p99 tpot <= 10ms, margin: derate:20%, survive: 1, peak: 40/s }

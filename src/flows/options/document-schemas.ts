@@ -111,6 +111,23 @@ const warning = v.strictObject({
   evidence: v.record(v.string(), v.nullable(v.union([v.number(), v.string(), v.boolean()]))),
 })
 
+const gauge = v.nullable(v.strictObject({ mean: number, max: number }))
+
+const server = v.strictObject({
+  looks: number,
+  failed: number,
+  replicas: v.array(text),
+  scrape_ms: v.strictObject({ p50: maybe, max: maybe }),
+  running: gauge,
+  waiting: gauge,
+  kv_usage: gauge,
+  preemptions: maybe,
+  prompt_tokens: maybe,
+  generation_tokens: maybe,
+  prefix_hits: maybe,
+  prefix_queries: maybe,
+})
+
 const stopped = v.nullable(
   v.strictObject({ kind: v.picklist(['interrupted', 'early', 'killed']), why: text }),
 )
@@ -194,6 +211,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
   errors: counted,
   tokens_source: counted,
   cache: v.nullable(v.strictObject({ prompt_tokens: number, cached_tokens: number, hit_rate: number })),
+  server: v.nullable(server),
   client,
   worked: v.nullable(
     v.strictObject({ id: text, ttft_ms: number, e2e_ms: number, completion_tokens: number, tpot_ms: number }),

@@ -6,6 +6,7 @@ import { manifestFromJson, type RunManifest } from './manifest.ts'
 import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
 import type { RequestRow } from './request-row.ts'
 import { inOrderOfIntent, runFiles } from './run-folder.ts'
+import { readServerSamples, type ServerSample } from './server-samples.ts'
 
 /** A run as it lies on the disk. */
 export interface RunRecord {
@@ -14,6 +15,8 @@ export interface RunRecord {
   readonly manifest: RunManifest
   /** In order of intended send. */
   readonly rows: readonly RequestRow[]
+  /** What the server's own metrics said meanwhile; empty where nobody looked. */
+  readonly server: readonly ServerSample[]
   /** Whether the run ended by itself: its manifest and rows are final. */
   readonly complete: boolean
   /** How many requests the plan had, or null where it had no end; beside `rows.length` it says what is missing. */
@@ -28,6 +31,13 @@ export interface RunRecord {
  * @throws PlimsollError PLIM_RUN_FOLDER when there is nothing of a run at `path`, or it is of a form unknown here.
  */
 export async function readRun(path: string, options: ReadRequestsOptions = {}): Promise<RunRecord> {
+  const record = await readRecord(path, options)
+  return { ...record, server: await readServerSamples(record.path) }
+}
+
+type WithoutServer = Omit<RunRecord, 'server'>
+
+async function readRecord(path: string, options: ReadRequestsOptions): Promise<WithoutServer> {
   if (await isFolder(path)) return readFolder(path, options)
   if (!(await isFile(path))) {
     throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no run here', {
@@ -46,7 +56,7 @@ export async function readRun(path: string, options: ReadRequestsOptions = {}): 
   })
 }
 
-async function readFolder(path: string, options: ReadRequestsOptions): Promise<RunRecord> {
+async function readFolder(path: string, options: ReadRequestsOptions): Promise<WithoutServer> {
   const manifestFile = join(path, runFiles.manifest)
   const journalFile = join(path, runFiles.journal)
   const requestsFile = join(path, runFiles.requests)
@@ -105,7 +115,7 @@ export async function readManifest(file: string): Promise<RunManifest> {
   return manifestFromJson(value, file)
 }
 
-function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): RunRecord {
+function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): WithoutServer {
   const missing: string[] = []
   if (manifest.planned !== null && rows.length !== manifest.planned) {
     missing.push(`${rows.length} rows for ${manifest.planned} planned requests`)
@@ -113,7 +123,7 @@ function finished(path: string, manifest: RunManifest, rows: readonly RequestRow
   return { path, manifest, rows, complete: missing.length === 0, planned: manifest.planned, missing }
 }
 
-async function readLoneRequests(file: string, options: ReadRequestsOptions): Promise<RunRecord> {
+async function readLoneRequests(file: string, options: ReadRequestsOptions): Promise<WithoutServer> {
   const beside = join(dirname(file), runFiles.manifest)
   const { rows, manifestJson } = await readRequests(file, options)
   if (manifestJson !== null) {
@@ -127,7 +137,7 @@ async function readLoneRequests(file: string, options: ReadRequestsOptions): Pro
   })
 }
 
-async function readKilled(path: string, file: string): Promise<RunRecord> {
+async function readKilled(path: string, file: string): Promise<WithoutServer> {
   const rows: RequestRow[] = []
   const content = await readJournal(file, (row) => rows.push(row))
   const { manifest } = content

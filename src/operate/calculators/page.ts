@@ -12,28 +12,35 @@ import {
 } from '../../stats/calculators/figures.ts'
 import { assumed, needed, optional } from '../../stats/calculators/inputs.ts'
 import { duration, ratio, share, word } from '../../stats/calculators/quantities.ts'
-import type { Rational } from '../../stats/rational.ts'
-import { rational } from '../../stats/rational.ts'
+import { divide, rational, type Rational } from '../../stats/rational.ts'
 import { budgetUsed, burnRate, burnThreshold, daysLeft, exceeds, type BurnRate } from '../slo/burn.ts'
+import { policyFor, type Comparator } from '../slo/policy.ts'
 
 /** One alert: it fires when the burn over the long and over the short window passes the factor. */
 interface PageRule {
-  readonly policy: 'lesson' | 'sre-workbook'
-  readonly long: '1h' | '6h'
-  readonly short: '5m' | '30m'
-  readonly factor: string
-  readonly comparator: '>' | '>='
+  readonly policy: string
+  readonly long: string
+  readonly short: string
+  readonly factor: Rational
+  readonly comparator: Comparator
 }
 
-/**
- * When to wake someone. `sre-workbook`: 14.4x over 1 h and 5 min, or 6x over 6 h and 30 min, compared with > (The Site Reliability
- * Workbook, ch. 5: 2 % of a 30-day budget in an hour, 5 % in six). `lesson`: at least 6x over 1 h and 5 min.
- */
-const rules: readonly PageRule[] = [
-  { policy: 'lesson', long: '1h', short: '5m', factor: '6', comparator: '>=' },
-  { policy: 'sre-workbook', long: '1h', short: '5m', factor: '14.4', comparator: '>' },
-  { policy: 'sre-workbook', long: '6h', short: '30m', factor: '6', comparator: '>' },
-]
+/** The pages of a preset policy; its factors follow the period. Tickets wake nobody. */
+function pagesOf(name: string, period: Rational): readonly PageRule[] {
+  const seconds = divide(period, rational(1000n))
+  if (seconds.num <= 0n || seconds.den !== 1n)
+    throw impossible('a period is whole seconds', '--period 30d', timeText(period))
+  const policy = policyFor(name, `${seconds.num}s`)
+  return policy.tiers
+    .filter(({ severity }) => severity === 'page')
+    .map(({ long, short, factor }) => ({
+      policy: policy.name,
+      long,
+      short,
+      factor,
+      comparator: policy.comparator,
+    }))
+}
 
 export const pageCalculator: Calculator = calculator({
   name: 'page',
@@ -65,45 +72,45 @@ export const pageCalculator: Calculator = calculator({
       throw impossible('your own policy needs its factor', '--threshold 10')
     const over = (bad: Rational | null): BurnRate | null =>
       bad === null ? null : burnRate(bad, i.objective.exact)
-    const burns = {
+    const burns: Readonly<Record<string, BurnRate | null>> = {
       '1h': over(i.long.exact),
       '5m': over(i.short?.exact ?? i.long.exact),
       '6h': over(i['slow-long']?.exact ?? null),
       '30m': over(i['slow-short']?.exact ?? null),
-    } as const
-    const hour = burns['1h']!
+    }
+    const hour = burnRate(i.long.exact, i.objective.exact)
     const text = (burn: BurnRate): string => (burn.kind === 'infinite' ? '∞' : `${plain(burn.rate)}x`)
     const fires = (
       long: BurnRate | null,
       short: BurnRate | null,
-      factor: Rational | string,
-      comparator: '>' | '>=',
+      factor: Rational,
+      comparator: Comparator,
     ): boolean | null => {
       if (long === null || short === null) return null
       return exceeds(long, factor, comparator) && exceeds(short, factor, comparator)
     }
-    const asked =
+    const own: readonly PageRule[] =
       i.threshold === null
         ? []
-        : [{ policy: 'own', long: '1h', short: '5m', factor: i.threshold.exact, comparator: '>=' } as const]
-    const used = [...rules, ...asked].filter(({ policy }) => i.policy === 'both' || i.policy === policy)
+        : [{ policy: 'own', long: '1h', short: '5m', factor: i.threshold.exact, comparator: '>=' }]
+    const presets = ['lesson', 'sre-workbook'].flatMap((name) => pagesOf(name, i.period.exact))
+    const used = [...presets, ...own].filter(({ policy }) => i.policy === 'both' || i.policy === policy)
     const results: Record<string, Figure> = {}
     const working: string[] = [
       `burn = bad ÷ (100 % − ${shareText(i.objective.exact)}): 1 h ${shareText(i.long.exact)} is ${text(hour)}, 5 min ${shareText(i.short?.exact ?? i.long.exact)} is ${text(burns['5m']!)}`,
     ]
     const verdicts = new Map<string, boolean>()
     for (const rule of used) {
-      const verdict = fires(burns[rule.long], burns[rule.short], rule.factor, rule.comparator)
+      const verdict = fires(burns[rule.long] ?? null, burns[rule.short] ?? null, rule.factor, rule.comparator)
       const name = `${rule.policy.replace('-', '_')}_${rule.long}`
       results[name] = wordFigure(
         verdict,
         verdict === null ? 'not known: --slow-long and --slow-short' : verdict ? 'page' : 'no page',
       )
       if (verdict !== null) verdicts.set(rule.policy, (verdicts.get(rule.policy) ?? false) || verdict)
-      const factor = typeof rule.factor === 'string' ? rule.factor : plain(rule.factor)
       const sign = rule.comparator === '>' ? 'over' : 'at least'
       working.push(
-        `${rule.policy}: ${sign} ${factor}x on ${rule.long} and ${rule.short}: ${verdict === null ? 'not known, the windows were not said (--slow-long, --slow-short)' : verdict ? 'page' : 'no page'}`,
+        `${rule.policy}: ${sign} ${plain(rule.factor)}x on ${rule.long} and ${rule.short}: ${verdict === null ? 'not known, the windows were not said (--slow-long, --slow-short)' : verdict ? 'page' : 'no page'}`,
       )
     }
     const paging = [...verdicts].filter(([, page]) => page).map(([policy]) => policy)

@@ -83,13 +83,16 @@ function reportOf(signal: SignalSeries, latency: SignalSeries, breachAtMs: numbe
   const quietCount = Math.max(fewestQuietSamples, Math.floor(before.length / 5))
   const nothing = { name, unit, leadMs: null, quiet: null, extreme: null, correlation }
   if (before.length < fewestQuietSamples + 1) {
-    return { ...nothing, kind: 'unknown', why: `${known.length} samples are too few to tell` }
+    return {
+      ...nothing,
+      kind: 'unknown',
+      why: `${before.length} samples${breachAtMs === null ? '' : ' before the breach'} are too few to tell`,
+    }
   }
   const quietSamples = before.slice(0, quietCount).map(({ value }) => value)
   const quiet = median(quietSamples)
   const spread = median(quietSamples.map((value) => Math.abs(value - quiet))) * 1.4826
-  const range = rangeOf(known.map(({ value }) => value))
-  const band = Math.max(deviations * spread, leastShare * Math.abs(quiet), range * 0.05)
+  const band = Math.max(deviations * spread, leastShare * Math.abs(quiet))
   const extreme = before.reduce(
     (farthest, { value }) => (Math.abs(value - quiet) > Math.abs(farthest - quiet) ? value : farthest),
     quiet,
@@ -167,10 +170,6 @@ function correlationOf(signal: SignalSeries, latency: SignalSeries): number | nu
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[(sorted.length - 1) >> 1] ?? 0
-}
-
-function rangeOf(values: readonly number[]): number {
-  return Math.max(...values) - Math.min(...values)
 }
 
 function figure(value: number): string {

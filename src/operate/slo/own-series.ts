@@ -53,7 +53,7 @@ function satisfying(matchers: readonly Matcher[]): Readonly<Record<string, strin
   for (const label of new Set(matchers.map((one) => one.label))) {
     const mine = matchers.filter((one) => one.label === label)
     const candidates = [
-      ...mine.flatMap(({ value }) => [value, ...value.split('|').map((one) => one.replaceAll('.', '0'))]),
+      ...mine.flatMap(({ value }) => [...value.split('|').map((one) => one.replaceAll('.', '0')), value]),
       '200',
       'ok',
       '',

@@ -164,7 +164,7 @@ function seriesOf(sli: Sli, scenario: Scenario): PromtoolTest['input_series'] {
 }
 
 function seriesText({ name, labels }: CountedSeries): string {
-  const all = { ...labels, instance: 'replica-0:8000', job: 'engine' }
+  const all = { instance: 'replica-0:8000', job: 'engine', ...labels }
   const pairs = Object.entries(all)
     .filter(([, value]) => value !== '')
     .map(([label, value]) => `${label}=${JSON.stringify(value)}`)

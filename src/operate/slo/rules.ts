@@ -84,7 +84,7 @@ function unreachable(spec: SloSpec, policy: AlertPolicy, never: readonly AlertCh
       expected: `factors under 1 ÷ (100 % − ${spec.objectiveText}) = ${factorText(mostBurn(spec))}`,
       received: told.join('; '),
       where: { file: spec.file },
-      hint: 'unreachable: refit takes the re-derived factors',
+      hint: '--unreachable refit (or unreachable: refit in the file) takes the re-derived factors',
     },
   )
 }

@@ -317,7 +317,7 @@ function betweenBuckets(
     expected: `one of its bounds in seconds: ${below ?? 'none below'} or ${above ?? 'none above'}`,
     received: describeLimit(limit),
     where: { file: spec.file },
-    hint: `edges: pessimistic records both sides and alerts on the stricter one${
+    hint: `--edges pessimistic (or edges: pessimistic in the file) records both sides and alerts on the stricter one${
       bucketSetting === null
         ? `; ${title} has no setting for its buckets`
         : `; or set a bucket there: ${bucketSetting}`

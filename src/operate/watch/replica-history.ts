@@ -2,7 +2,7 @@ import { cpuBusy, readMachineSample, type MachineSample } from '../../measure/lo
 import { readEngineFacts, type EngineFacts } from '../../measure/load/metrics-scrape.ts'
 import { addHistograms, histogramMean, type HistogramValue } from '../../measure/wire/prometheus-histogram.ts'
 import type { Scrape } from '../../measure/wire/prometheus-text.ts'
-import type { ServerSample } from '../../measure/record/server-samples.ts'
+import { unknownSample, type ServerSample } from '../../measure/record/server-samples.ts'
 import { latencyNames, latencySeries } from './latency-series.ts'
 import { addedScrape, histogramBetween, counterBetween, noTotals, type Totals } from './running-totals.ts'
 
@@ -32,11 +32,11 @@ export class ReplicaHistory {
   }
 
   /** One look; null: the page could not be read. What was known before is kept, but no longer called current. */
-  observe(atMs: number, scrape: Scrape | null): ServerSample {
+  observe(atMs: number, scrape: Scrape | null, tookMs: number | null = null): ServerSample {
     const facts = scrape === null ? null : readEngineFacts(scrape)
     if (scrape === null || facts === null || facts.engine === null) {
       this.up = false
-      return emptySample(this.name, atMs)
+      return { ...unknownSample, at_ms: atMs, replica: this.name, scrape_ms: tookMs }
     }
     const machine = readMachineSample(scrape)
     this.cpu = cpuBusy(this.machine, machine)
@@ -65,11 +65,16 @@ export class ReplicaHistory {
     return {
       at_ms: atMs,
       replica: this.name,
+      scrape_ms: tookMs,
       up: true,
       running: facts.running,
       waiting: facts.waiting,
       kv_usage: facts.kvUsage,
       preemptions: facts.preemptions,
+      prompt_tokens: facts.promptTokens,
+      generation_tokens: facts.generationTokens,
+      prefix_hits: facts.prefixHits,
+      prefix_queries: facts.prefixQueries,
       ttft_ms: mean('ttft'),
       tpot_ms: mean('tpot'),
       requests: first?.value.count ?? null,
@@ -125,24 +130,6 @@ function countersOf(engine: NonNullable<EngineFacts['engine']>): readonly string
     dynamo: ['dynamo_frontend_output_tokens_total'],
     llamacpp: ['llamacpp:tokens_predicted_total'],
   }[engine]
-}
-
-function emptySample(replica: string, atMs: number): ServerSample {
-  return {
-    at_ms: atMs,
-    replica,
-    up: false,
-    running: null,
-    waiting: null,
-    kv_usage: null,
-    preemptions: null,
-    ttft_ms: null,
-    tpot_ms: null,
-    requests: null,
-    cpu: null,
-    gpu_memory: null,
-    gpu_busy: null,
-  }
 }
 
 /** Histograms of several replicas as one; null where none has any. */

@@ -77,7 +77,7 @@ export const wallsCalculator: Calculator = calculator({
   formula: 'capacity = largest tested load under min(saturation, SLO, memory)',
   inputs: {
     points: several(tested, 1, 'tested loads', { bare: true, also: ['point', 'sweep'] }),
-    tpot: optional(timeLimit, 'limit on the TPOT of a point', { also: ['tpot-limit', 'p99-tpot'] }),
+    tpot: optional(timeLimit, 'limit on the TPOT of a point', { also: ['limit', 'tpot-limit', 'p99-tpot'] }),
     ttft: optional(timeLimit, 'limit on the TTFT of a point', { also: ['ttft-limit', 'p99-ttft'] }),
     'kv-tokens': optional(count(1), 'tokens of the KV pool', { also: ['pool-tokens'] }),
     request: optional(count(1), 'tokens of a request when it ends', { also: ['tokens-per-request'] }),

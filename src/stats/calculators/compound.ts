@@ -1,8 +1,20 @@
 import { anySlow, anySlowBounds, anySlowCorrelated, neededPerCall } from '../tail-at-scale.ts'
+import { percentileShare } from '../percentile.ts'
+import { rational, subtract, toNumber } from '../rational.ts'
 import { calculator, impossible, type Calculator } from './calculator.ts'
 import { plain, shareFigure, shareText, type Figure } from './figures.ts'
-import { needed, optional, assumed } from './inputs.ts'
-import { count, share } from './quantities.ts'
+import { assumed, needed, optional, type Reading } from './inputs.ts'
+import { count, level, share, type Quantity } from './quantities.ts'
+
+/** `1%`, or `P99`: all beyond it is slow. */
+const slowShare: Reading<Quantity> = {
+  placeholder: 'SHARE|P99',
+  read(text, what) {
+    if (!/^\s*p[\d.]+%?\s*$/i.test(text)) return share.read(text, what)
+    const exact = subtract(rational(1n), percentileShare(level.read(text, what)))
+    return { exact, value: toNumber(exact) }
+  },
+}
 
 export const compoundCalculator: Calculator = calculator({
   name: 'compound',
@@ -10,10 +22,14 @@ export const compoundCalculator: Calculator = calculator({
   brief: 'How many tasks of k calls meet at least one slow call?',
   formula: 'share of tasks = 1 − (1 − q)^k; needed per call = 1 − (1 − Q)^(1/k)',
   inputs: {
-    slow: needed(share, 'share q of the calls that are slow (P99 is 1 %)', {
-      bare: true,
-      also: ['q', 'bad'],
-    }),
+    slow: needed(
+      slowShare,
+      'share q of the calls that are slow, or the percentile that is still fine: P99 is 1 %',
+      {
+        bare: true,
+        also: ['q', 'bad'],
+      },
+    ),
     calls: needed(count(1), 'calls k of one task', { bare: true, also: ['k', 'n', 'fan-out'] }),
     task: assumed(share, '1%', 'share of tasks that may be slow, to work backwards', {
       also: ['target', 'task-q'],
@@ -24,7 +40,7 @@ export const compoundCalculator: Calculator = calculator({
     ['1% 20', 'an agent of 20 calls, each with its P99'],
     ['1% 100', 'a fan-out to 100'],
     ['1% 20 --icc 0.1', 'calls that go wrong together'],
-    ['0.05% 20', 'at P99.95 of a call'],
+    ['P99.95 20', 'at P99.95 of a call'],
   ],
   work({ slow, calls, task, icc }) {
     const q = slow.value

@@ -1,5 +1,5 @@
 import { formatPlain } from '../../base/units.ts'
-import { compare, rational, toNumber, type Rational } from '../rational.ts'
+import { rational, toNumber, type Rational } from '../rational.ts'
 
 /** A figure of an answer. `value` is null where there is none, and `text` then says why. */
 export interface Figure {
@@ -157,9 +157,4 @@ export function wordFigure(value: string | boolean | null, text?: string): Figur
 /** A figure that does not exist, and why. */
 export function none(unit: string | null, why: string): Figure {
   return { value: null, unit, text: why }
-}
-
-/** Least and greatest, exactly. */
-export function larger(a: Rational, b: Rational): Rational {
-  return compare(a, b) >= 0 ? a : b
 }

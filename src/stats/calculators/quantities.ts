@@ -52,6 +52,7 @@ export const ramp: Reading<Quantity> = {
       .trim()
       .toLowerCase()
       .replace(/\/\s*s(?:ec)?(?:2|²|\^2)$/, '/s/s')
+      .replace(/^([\d.,]+)\s*\/\s*s$/, '$1/s/s')
     const match = /^(.*?)(?:\/\s*([a-z]+)\s*\/\s*([a-z]+))?$/.exec(trimmed)
     const amount = match?.[1] ?? ''
     try {

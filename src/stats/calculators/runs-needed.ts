@@ -30,7 +30,10 @@ export const runsNeededCalculator: Calculator = calculator({
   formula: 'the least n with power(n, δ ÷ (σ√(2/n))) ≥ 80 % (noncentral t); an even chance: t × σ√(2/n) ≤ δ',
   inputs: {
     sd: needed(measured, 'standard deviation of one run', { bare: true, also: ['sigma', 's'] }),
-    difference: needed(measured, 'the difference to see', { bare: true, also: ['gap', 'delta', 'effect'] }),
+    difference: needed(measured, 'the difference to see', {
+      bare: true,
+      also: ['diff', 'gap', 'delta', 'effect'],
+    }),
     power: assumed(share, '80%', 'chance to see it when it is there'),
     runs: several(count(1), 0, 'what so many runs an arm can see', { also: ['n'] }),
     confidence: assumed(share, '95%', 'two-sided', { also: ['conf'] }),

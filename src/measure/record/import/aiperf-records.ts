@@ -4,10 +4,9 @@ import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
 import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { failure, importedRow, requestId } from './imported-row.ts'
+import { failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
 import type { JsonPlace } from './json-stream.ts'
 import {
-  asList,
   asRecord,
   countOf,
   member,
@@ -17,7 +16,6 @@ import {
   textOf,
   wholeOf,
   type JsonRecord,
-  type JsonValue,
 } from './json-value.ts'
 import { msPerUnit } from './published.ts'
 
@@ -45,14 +43,16 @@ export const aiperfRecords: Importer = {
   begin,
 }
 
-interface Draft {
-  readonly startNs: bigint | null
-  readonly make: (originNs: bigint) => RequestRow
-  readonly warmup: boolean
+/** What the tool itself counted and computed, row by row. */
+interface OwnCounts {
+  readonly tokens: (number | null)[]
+  readonly tpotMs: (number | null)[]
 }
 
 function begin(file: string): ImportSession {
-  const drafts: Draft[] = []
+  const rows: RequestRow[] = []
+  const own: OwnCounts = { tokens: [], tpotMs: [] }
+  let baseNs: bigint | null = null
   const choices: DoubledChoice[] = []
   const refused: string[] = []
   const unknownUnits = new Set<string>()
@@ -61,28 +61,30 @@ function begin(file: string): ImportSession {
     root(value, place, cut) {
       const record = asRecord(value)
       if (record === null || cut !== null) return
-      const read = readRecord(record, place, drafts.length, unknownUnits)
+      baseNs ??= startOf(record)
+      const read = readRecord(record, place, rows.length, unknownUnits, baseNs)
       if (read.choice !== null) choices.push(read.choice)
-      if (read.draft === null) refused.push(`${file}:${place.line}`)
-      else drafts.push(read.draft)
+      if (read.row === null) refused.push(`${file}:${place.line}`)
+      else {
+        rows.push(read.row)
+        own.tokens.push(read.ownTokens)
+        own.tpotMs.push(read.ownTpotMs)
+      }
     },
-    end: () => [finish(file, drafts, choices, refused, unknownUnits)],
+    end: () => [finish(file, rows, own, baseNs, choices, refused, unknownUnits)],
   }
 }
 
 function finish(
   file: string,
-  drafts: readonly Draft[],
+  read: readonly RequestRow[],
+  own: OwnCounts,
+  baseNs: bigint | null,
   choices: readonly DoubledChoice[],
   refused: readonly string[],
   unknownUnits: ReadonlySet<string>,
 ): ImportedRun {
-  const starts = drafts.map(({ startNs }) => startNs).filter((start) => start !== null)
-  const origin = starts.reduce<bigint | null>(
-    (least, one) => (least === null || one < least ? one : least),
-    null,
-  )
-  const rows = drafts.map(({ make }) => make(origin ?? 0n))
+  const { rows, earliestMs } = fromEarliest(read)
   const keys = [...new Set(choices.map(({ key }) => key))]
   const warnings: Warning[] = []
   const first = choices[0]
@@ -114,6 +116,8 @@ function finish(
         `a metric has the unit "${unit}", which is no unit of time known here: its values were left out`,
       ),
     )
+  const counted = countsNote(rows, own)
+  if (counted !== null) warnings.push(counted)
   const hasPlan = rows.some((row) => row.lag_ms !== null)
   return {
     ...noFacts,
@@ -122,11 +126,16 @@ function finish(
     file,
     formulas: aiperfFormulas,
     rows,
-    originWallMs: origin === null ? null : Number(origin / 1_000_000n),
-    startsKnown: starts.length === drafts.length && drafts.length > 0,
+    originWallMs: baseNs === null ? null : Number(baseNs / 1_000_000n) + earliestMs,
+    startsKnown: rows.length > 0 && rows.every((row) => row.sent_ms !== null),
     rowsKnown: true,
+    toolTpotMs: own.tpotMs,
+    toolOutputTokens: rows.reduce(
+      (sum, row, at) => sum + (row.ok && row.phase === 'measure' ? (own.tokens[at] ?? 0) : 0),
+      0,
+    ),
     facts: {
-      warmup_requests: drafts.filter(({ warmup }) => warmup).length,
+      warmup_requests: rows.filter((row) => row.phase === 'warmup').length,
       cancelled: rows.filter((row) => row.flags.includes('cancelled_by_client')).length,
       refused_records: refused.length,
       duplicate_keys: keys,
@@ -143,15 +152,24 @@ function finish(
   }
 }
 
+interface ReadRecord {
+  readonly row: RequestRow | null
+  readonly choice: DoubledChoice | null
+  /** By the tool's own tokenizer. */
+  readonly ownTokens: number | null
+  readonly ownTpotMs: number | null
+}
+
 function readRecord(
   record: JsonRecord,
   place: JsonPlace,
   index: number,
   unknownUnits: Set<string>,
-): { readonly draft: Draft | null; readonly choice: DoubledChoice | null } {
+  baseNs: bigint | null,
+): ReadRecord {
   const metadata = asRecord(record['metadata']) ?? {}
   const { metrics, choice } = pickMetrics(asRecord(record['metrics']) ?? {}, place.doubled)
-  if (metrics === null) return { draft: null, choice }
+  if (metrics === null) return { row: null, choice, ownTokens: null, ownTpotMs: null }
   const ms = (name: string): number | null => {
     const found = metrics[name]
     const unit = textOf(member(found, 'unit')) ?? 'ms'
@@ -173,8 +191,7 @@ function readRecord(
   const late = (value: number | null): number | null => (value === null ? null : value + (lagMs ?? 0))
   const icl = member(metrics['inter_chunk_latency'], 'value')
   const iclFactor = msPerUnit(textOf(member(metrics['inter_chunk_latency'], 'unit')) ?? 'ms') ?? 1
-  const gapsMs =
-    asList(icl as JsonValue) === null ? null : (numbersOf(icl)?.map((gap) => gap * iclFactor) ?? null)
+  const gapsMs = numbersOf(icl, iclFactor)
   const outcome = cancelled
     ? {
         outcome: 'censored' as const,
@@ -186,30 +203,56 @@ function readRecord(
     : error === null
       ? { outcome: 'ok' as const }
       : failure(errorCode(error), textOf(error['message']))
-  const make = (originNs: bigint): RequestRow =>
-    importedRow({
-      id: textOf(metadata['x_request_id']) ?? requestId(index),
-      plannedMs: planNs === null ? 0 : nsBetweenMs(originNs, planNs),
-      sentMs: startNs === null ? null : nsBetweenMs(originNs, startNs),
-      lagMs,
-      phase: warmup ? 'warmup' : 'measure',
-      ...outcome,
-      errorType: textOf(error?.['type']),
-      ttftMs: late(ms('time_to_first_token')),
-      ttfcMs: late(ms('time_to_first_output_token')),
-      e2eMs: late(ms('request_latency')),
-      doneMs: startNs === null || endNs === null ? null : late(nsBetweenMs(startNs, endNs)),
-      tpotMs: ms('inter_token_latency'),
-      gapsMs,
-      promptTokens: count('usage_prompt_tokens') ?? count('input_sequence_length') ?? count('error_isl'),
-      cachedTokens: count('usage_prompt_cache_read_tokens'),
-      completionTokens: count('output_sequence_length'),
-      reasoningTokens: count('reasoning_token_count'),
-      tokensSource: 'tokenizer',
-      session: textOf(metadata['conversation_id']),
-      turn: countOf(metadata['turn_index']),
-    })
-  return { draft: { startNs: planNs, make, warmup }, choice }
+  // The server's count decides; the tool counts the text with a tokenizer of its own.
+  const usage = count('usage_completion_tokens')
+  const ownTokens = count('output_sequence_length')
+  const row = importedRow({
+    id: textOf(metadata['x_request_id']) ?? requestId(index),
+    plannedMs: planNs === null ? 0 : nsBetweenMs(baseNs ?? planNs, planNs),
+    sentMs: startNs === null ? null : nsBetweenMs(baseNs ?? startNs, startNs),
+    lagMs,
+    phase: warmup ? 'warmup' : 'measure',
+    ...outcome,
+    errorType: textOf(error?.['type']),
+    ttftMs: late(ms('time_to_first_token')),
+    ttfcMs: late(ms('time_to_first_output_token')),
+    e2eMs: late(ms('request_latency')),
+    doneMs: startNs === null || endNs === null ? null : late(nsBetweenMs(startNs, endNs)),
+    tpotMs: usage === null ? ms('inter_token_latency') : null,
+    gapsMs,
+    promptTokens: count('usage_prompt_tokens') ?? count('input_sequence_length') ?? count('error_isl'),
+    cachedTokens: count('usage_prompt_cache_read_tokens'),
+    completionTokens: usage ?? ownTokens,
+    reasoningTokens: count('reasoning_token_count'),
+    tokensSource: usage === null ? 'tokenizer' : 'server',
+    session: textOf(metadata['conversation_id']),
+    turn: countOf(metadata['turn_index']),
+  })
+  return { row, choice, ownTokens, ownTpotMs: ms('inter_token_latency') }
+}
+
+/** Its tokenizer's count beside the server's. */
+function countsNote(rows: readonly RequestRow[], own: OwnCounts): Warning | null {
+  let server = 0
+  let tool = 0
+  rows.forEach((row, at) => {
+    const tokens = own.tokens[at] ?? null
+    if (!row.ok || row.tokens_source !== 'server' || tokens === null) return
+    server += row.completion_tokens ?? 0
+    tool += tokens
+  })
+  if (server === 0 || Math.abs(tool - server) <= 0.02 * server) return null
+  return note(
+    'token_count_disagrees',
+    `output tokens: ${server} by the server, ${tool} by the tool's own tokenizer`,
+    "figures per token are from the server's count here; the tool's are from its tokenizer",
+    { server, tool },
+  )
+}
+
+/** The clock's stand-in for zero while a file is read: the start of its first record. */
+function startOf(record: JsonRecord): bigint | null {
+  return wholeOf(member(record, 'metadata', 'request_start_ns'))
 }
 
 function errorCode(error: JsonRecord | null): string | null {

@@ -10,6 +10,17 @@ export interface TpotForms {
   other: number
 }
 
+/** When a request started, seconds since 1970; null where the file does not say. */
+export function guidellmStart(record: JsonRecord): number | null {
+  const timings = asRecord(member(record, 'info', 'timings')) ?? {}
+  return firstOf(timings['request_start'], timings['resolve_start'], record['start_time'])
+}
+
+/** The first that is a number above 0. */
+function firstOf(...values: readonly (JsonValue | undefined)[]): number | null {
+  return values.map(numberOf).find((one) => one !== null && one > 0) ?? null
+}
+
 /**
  * A request of GuideLLM, from its times where it has them (times are trusted, names are not: three formulas go by the name of TPOT),
  * else from its figures, TPOT rebased by (tpot·N − ttft) ÷ (N − 1).
@@ -19,11 +30,11 @@ export function guidellmRow(
   outcome: Outcome,
   index: number,
   forms: TpotForms,
-): { readonly startS: number | null; readonly make: (originS: number) => RequestRow } {
+  baseS: number | null,
+): RequestRow {
   const timings = asRecord(member(record, 'info', 'timings')) ?? {}
-  const first = (...values: readonly (JsonValue | undefined)[]): number | null =>
-    values.map(numberOf).find((one) => one !== null && one > 0) ?? null
-  const startS = first(timings['request_start'], timings['resolve_start'], record['start_time'])
+  const first = firstOf
+  const startS = guidellmStart(record)
   const firstS = first(
     timings['first_token_iteration'],
     timings['first_iteration'],
@@ -76,28 +87,24 @@ export function guidellmRow(
     outcome === 'failed'
       ? failure(null, error ?? 'failed')
       : { outcome, errorKind: outcome === 'censored' ? 'censored' : null }
-  return {
-    startS,
-    make: (originS) =>
-      importedRow({
-        id: textOf(record['request_id']) ?? textOf(member(record, 'info', 'request_id')) ?? requestId(index),
-        plannedMs: startS === null ? 0 : ms(startS - originS),
-        sentMs: startS === null ? null : ms(startS - originS),
-        ...bad,
-        ttftMs,
-        ttfcMs: since(answerS),
-        e2eMs,
-        doneMs: since(endS) ?? (latencyS === null || latencyS <= 0 ? null : latencyS * 1000),
-        tpotMs,
-        promptTokens:
-          countOf(member(record, 'input_metrics', 'text_tokens')) ?? countOf(record['prompt_tokens']),
-        cachedTokens: countOf(member(record, 'input_metrics', 'cached_tokens')),
-        completionTokens: tokens,
-        tokensSource: 'server',
-        session: textOf(member(record, 'info', 'conversation_id')),
-        turn: countOf(member(record, 'info', 'turn_index')),
-      }),
-  }
+  return importedRow({
+    id: textOf(record['request_id']) ?? textOf(member(record, 'info', 'request_id')) ?? requestId(index),
+    plannedMs: startS === null ? 0 : ms(startS - (baseS ?? startS)),
+    sentMs: startS === null ? null : ms(startS - (baseS ?? startS)),
+    ...bad,
+    ttftMs,
+    ttfcMs: since(answerS),
+    e2eMs,
+    doneMs: since(endS) ?? (latencyS === null || latencyS <= 0 ? null : latencyS * 1000),
+    tpotMs,
+    events: countOf(timings['token_iterations']),
+    promptTokens: countOf(member(record, 'input_metrics', 'text_tokens')) ?? countOf(record['prompt_tokens']),
+    cachedTokens: countOf(member(record, 'input_metrics', 'cached_tokens')),
+    completionTokens: tokens,
+    tokensSource: 'server',
+    session: textOf(member(record, 'info', 'conversation_id')),
+    turn: countOf(member(record, 'info', 'turn_index')),
+  })
 }
 
 /** Seconds to ms, to the microsecond: the difference of two times since 1970 carries no more. */

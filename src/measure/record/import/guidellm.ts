@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../manifest.ts'
 import type { RequestRow } from '../request-row.ts'
-import { guidellmRow, type TpotForms } from './guidellm-row.ts'
+import { guidellmRow, guidellmStart, type TpotForms } from './guidellm-row.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { doubledNote, note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
+import { fromEarliest, fromPlan } from './imported-row.ts'
 import type { JsonFault, JsonPlan } from './json-stream.ts'
 import {
   asList,
@@ -62,9 +63,13 @@ export const guidellm: Importer = {
 }
 
 interface Gathered {
-  /** Rows, made when the first start of the benchmark is known. */
-  readonly make: ((originS: number) => RequestRow)[]
-  readonly starts: number[]
+  readonly rows: RequestRow[]
+  /** How long after its planned moment each was sent, ms; null where the file does not say. */
+  readonly delaysMs: (number | null)[]
+  /** Some request has a latency from its schedule: the loop was open, and the delays count. */
+  scheduled: boolean
+  /** The start of the first request that was read, seconds since 1970: times count from it while the file is read. */
+  baseS: number | null
   readonly forms: TpotForms
   readonly doubled: DoubledKey[]
 }
@@ -74,8 +79,10 @@ function begin(file: string): ImportSession {
   let root: JsonRecord = {}
   const of = (index: number): Gathered => {
     const known = gathered.get(index) ?? {
-      make: [],
-      starts: [],
+      rows: [],
+      delaysMs: [],
+      scheduled: false,
+      baseS: null,
       forms: { withTtft: 0, perToken: 0, ours: 0, other: 0 },
       doubled: [],
     }
@@ -91,10 +98,12 @@ function begin(file: string): ImportSession {
       const outcome = outcomes[list as keyof typeof outcomes]
       const record = asRecord(value)
       if (record === null || outcome === undefined) return
-      const row = guidellmRow(record, outcome, bench.make.length, bench.forms)
-      bench.make.push(row.make)
+      bench.baseS ??= guidellmStart(record)
+      bench.rows.push(guidellmRow(record, outcome, bench.rows.length, bench.forms, bench.baseS))
+      const delayS = numberOf(record['request_dispatch_delay'])
+      bench.delaysMs.push(delayS === null ? null : Math.round(delayS * 1e6) / 1e3)
+      if (numberOf(record['request_scheduled_latency']) !== null) bench.scheduled = true
       bench.doubled.push(...place.doubled)
-      if (row.startS !== null) bench.starts.push(row.startS)
     },
     root(value: JsonValue, _place, cut: JsonFault | null) {
       if (cut === null || Object.keys(root).length === 0) root = asRecord(value) ?? {}
@@ -110,20 +119,26 @@ function begin(file: string): ImportSession {
   }
 }
 
+function planned(row: RequestRow, delayMs: number | null): RequestRow {
+  return delayMs === null || row.sent_ms === null ? row : fromPlan(row, Math.max(0, delayMs))
+}
+
 function benchmarkRun(
   file: string,
   benchmark: JsonRecord,
   found: Gathered,
   number: string | null,
 ): ImportedRun {
-  const { starts, make, forms } = found
-  const originS = starts.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
-  const rowsKnown = make.length > 0
+  const { forms, baseS } = found
+  const { rows, earliestMs } = fromEarliest(
+    found.scheduled ? found.rows.map((row, at) => planned(row, found.delaysMs[at] ?? null)) : found.rows,
+  )
+  const rowsKnown = rows.length > 0
   const totals =
     asRecord(member(benchmark, 'metrics', 'request_totals')) ??
     asRecord(member(benchmark, 'scheduler_metrics', 'requests_made'))
   const total = countOf(totals?.['total'])
-  const sampled = rowsKnown && total !== null && total > make.length
+  const sampled = rowsKnown && total !== null && total > rows.length
   const strategy = member(benchmark, 'config', 'strategy')
   const kind = textOf(member(strategy, 'type_'))
   const rate = numberOf(member(strategy, 'rate'))
@@ -138,8 +153,8 @@ function benchmarkRun(
       number === null
         ? null
         : `${number}${kind === null ? '' : `-${kind}`}${rate === null ? '' : `-${rate}`}`,
-    rows: make.map((one) => one(Number.isFinite(originS) ? originS : 0)),
-    originWallMs: Number.isFinite(originS) && originS > 1e8 ? originS * 1000 : null,
+    rows,
+    originWallMs: baseS !== null && baseS > 1e8 ? baseS * 1000 + earliestMs : null,
     pacer:
       rate !== null && rate > 0 && kind === 'constant'
         ? { kind: 'constant', ratePerSecond: rate }
@@ -147,7 +162,7 @@ function benchmarkRun(
           ? { kind: 'poisson', ratePerSecond: rate }
           : null,
     durationMs: durationS === null ? null : durationS * 1000,
-    startsKnown: rowsKnown && starts.length === make.length,
+    startsKnown: rowsKnown && rows.every((row) => row.sent_ms !== null),
     rowsKnown,
     published: publishedOf(benchmark),
     facts: factsOf(benchmark, kind, rate, totals),
@@ -156,9 +171,9 @@ function benchmarkRun(
         figure: 'gaps_ms',
         why: 'GuideLLM keeps the first and the last token of a request, not the ones between',
       },
-      { figure: 'lag_ms', why: 'latencies count from the actual send' },
+      ...(found.scheduled ? [] : [{ figure: 'lag_ms', why: 'latencies count from the actual send' }]),
       ...(sampled
-        ? [{ figure: 'requests', why: `${make.length} of ${total} requests are in the file (sample_size)` }]
+        ? [{ figure: 'requests', why: `${rows.length} of ${total} requests are in the file (sample_size)` }]
         : []),
     ],
     warnings: [formsNote(forms), doubledNote(file, found.doubled, 'the last value was taken')].filter(

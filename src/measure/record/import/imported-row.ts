@@ -20,6 +20,8 @@ export interface ImportedRequest {
   /** Only where it cannot be computed from the others. */
   readonly tpotMs?: number | null
   readonly gapsMs?: readonly number[] | null
+  /** Output events, where the file counts them without their times. */
+  readonly events?: number | null
   readonly eventTokens?: readonly number[] | null
   readonly promptTokens?: number | null
   readonly cachedTokens?: number | null
@@ -51,7 +53,7 @@ export function importedRow(request: ImportedRequest): RequestRow {
   const tokens = request.completionTokens ?? null
   const gapsMs = ok || request.outcome === 'censored' ? (request.gapsMs ?? null) : null
   // Without gaps nobody knows how many events there were.
-  const events = gapsMs === null || ttftMs === null ? 0 : gapsMs.length + 1
+  const events = gapsMs === null || ttftMs === null ? (request.events ?? 0) : gapsMs.length + 1
   const computed = ttftMs === null || e2eMs === null || tokens === null ? null : tpotMs(e2eMs, ttftMs, tokens)
   const given = tokens !== null && tokens > 1 ? (request.tpotMs ?? null) : null
   return {
@@ -158,4 +160,41 @@ function kindOfWords(message: string | null): string {
   if (/refused/i.test(text)) return 'connection_refused'
   if (/reset|broken pipe|disconnected/i.test(text)) return 'connection_reset'
   return 'failed'
+}
+
+/**
+ * Rows whose times count from the first row that was read, moved so that the earliest intended send is 0. (The first row need not be the
+ * earliest, and keeping every record until the end would keep the file in memory.)
+ */
+export function fromEarliest(rows: readonly RequestRow[]): {
+  readonly rows: readonly RequestRow[]
+  readonly earliestMs: number
+} {
+  let earliestMs = Number.POSITIVE_INFINITY
+  for (const row of rows)
+    if (row.sent_ms !== null) earliestMs = Math.min(earliestMs, row.planned_ms ?? row.sent_ms)
+  if (!Number.isFinite(earliestMs) || earliestMs === 0) return { rows, earliestMs: 0 }
+  const moved = (ms: number | null): number | null =>
+    ms === null ? null : Math.round((ms - earliestMs) * 1e6) / 1e6
+  return {
+    rows: rows.map((row) =>
+      row.sent_ms === null ? row : { ...row, planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) },
+    ),
+    earliestMs,
+  }
+}
+
+/** The row counted from an intended send that lies `lagMs` before the actual one. */
+export function fromPlan(row: RequestRow, lagMs: number): RequestRow {
+  const later = (ms: number | null): number | null => (ms === null ? null : ms + lagMs)
+  return {
+    ...row,
+    planned_ms: row.sent_ms === null ? row.planned_ms : Math.round((row.sent_ms - lagMs) * 1e6) / 1e6,
+    lag_ms: lagMs,
+    ttfb_ms: later(row.ttfb_ms),
+    ttft_ms: later(row.ttft_ms),
+    ttfc_ms: later(row.ttfc_ms),
+    e2e_ms: later(row.e2e_ms),
+    done_ms: later(row.done_ms),
+  }
 }

@@ -2,7 +2,7 @@ import type { RequestRow } from '../request-row.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { countedRows, failure, importedRow, requestId } from './imported-row.ts'
+import { countedRows, failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
 import type { JsonPlan } from './json-stream.ts'
 import {
   asList,
@@ -56,21 +56,21 @@ export const inferencePerfSummary: Importer = {
 }
 
 function requestsSession(file: string): ImportSession {
-  const drafts: { readonly startS: number | null; readonly make: (originS: number) => RequestRow }[] = []
+  const read: RequestRow[] = []
+  let baseS: number | null = null
   let repeated = 0
   return {
     plan: { each: request },
     item(value) {
       const record = asRecord(value)
       if (record === null) return
-      const draft = requestDraft(record, drafts.length)
-      if (draft.repeats) repeated++
-      drafts.push(draft)
+      baseS ??= numberOf(record['start_time'])
+      const found = requestRow(record, read.length, baseS)
+      if (found.repeats) repeated++
+      read.push(found.row)
     },
     end() {
-      const starts = drafts.map(({ startS }) => startS).filter((one) => one !== null)
-      const originS = starts.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
-      const rows = drafts.map(({ make }) => make(Number.isFinite(originS) ? originS : 0))
+      const { rows } = fromEarliest(read)
       return [
         {
           ...noFacts,
@@ -79,7 +79,7 @@ function requestsSession(file: string): ImportSession {
           file,
           formulas,
           rows,
-          startsKnown: starts.length === drafts.length && drafts.length > 0,
+          startsKnown: rows.length > 0 && rows.every((row) => row.sent_ms !== null),
           rowsKnown: true,
           unrecoverable: [
             {
@@ -104,14 +104,11 @@ function requestsSession(file: string): ImportSession {
   }
 }
 
-function requestDraft(
+function requestRow(
   record: JsonRecord,
   index: number,
-): {
-  readonly startS: number | null
-  readonly repeats: boolean
-  readonly make: (originS: number) => RequestRow
-} {
+  baseS: number | null,
+): { readonly row: RequestRow; readonly repeats: boolean } {
   const info = asRecord(record['info']) ?? {}
   const response = asRecord(info['response_metrics']) ?? info
   const startS = numberOf(record['start_time'])
@@ -138,34 +135,32 @@ function requestDraft(
   const first = events[0]
   const counted = events.reduce((sum, one) => sum + one.tokens, 0)
   return {
-    startS,
     repeats: events.length < times.length,
-    make: (originS) =>
-      importedRow({
-        id: requestId(index),
-        plannedMs: startS === null ? 0 : round((startS - originS) * 1000),
-        sentMs: startS === null ? null : round((startS - originS) * 1000),
-        ...outcome,
-        errorType: textOf(error?.['error_type']),
-        ttftMs: since(first?.atS),
-        e2eMs:
-          since(events.at(-1)?.atS) ??
-          (error === null && events.length === 0 ? since(endS ?? undefined) : null),
-        doneMs: since(endS ?? undefined),
-        gapsMs:
-          first === undefined
-            ? null
-            : events.slice(1).map((one, at) => round((one.atS - (events[at]?.atS ?? 0)) * 1000)),
-        eventTokens: events.length > 0 && counted === tokens ? events.map((one) => one.tokens) : null,
-        promptTokens:
-          countOf(member(info['request_metrics'], 'text', 'input_tokens')) ??
-          countOf(info['input_tokens']) ??
-          countOf(member(response['server_usage'], 'prompt_tokens')),
-        completionTokens: tokens,
-        tokensSource: usage === null ? 'tokenizer' : 'server',
-        segment: textOf(info['lora_adapter']),
-        flags: events.length === 0 && error === null ? ['not_streamed'] : [],
-      }),
+    row: importedRow({
+      id: requestId(index),
+      plannedMs: startS === null ? 0 : round((startS - (baseS ?? startS)) * 1000),
+      sentMs: startS === null ? null : round((startS - (baseS ?? startS)) * 1000),
+      ...outcome,
+      errorType: textOf(error?.['error_type']),
+      ttftMs: since(first?.atS),
+      e2eMs:
+        since(events.at(-1)?.atS) ??
+        (error === null && events.length === 0 ? since(endS ?? undefined) : null),
+      doneMs: since(endS ?? undefined),
+      gapsMs:
+        first === undefined
+          ? null
+          : events.slice(1).map((one, at) => round((one.atS - (events[at]?.atS ?? 0)) * 1000)),
+      eventTokens: events.length > 0 && counted === tokens ? events.map((one) => one.tokens) : null,
+      promptTokens:
+        countOf(member(info['request_metrics'], 'text', 'input_tokens')) ??
+        countOf(info['input_tokens']) ??
+        countOf(member(response['server_usage'], 'prompt_tokens')),
+      completionTokens: tokens,
+      tokensSource: usage === null ? 'tokenizer' : 'server',
+      segment: textOf(info['lora_adapter']),
+      flags: events.length === 0 && error === null ? ['not_streamed'] : [],
+    }),
   }
 }
 

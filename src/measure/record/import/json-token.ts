@@ -29,6 +29,8 @@ export function readNumberToken(bytes: Buffer, start: number, end: number): Json
     const value = fraction === 0 ? mantissa : mantissa / (tens[fraction] as number)
     return negative ? -value : value
   }
+  // What floats print as, with 16 or 17 digits.
+  if (at === end && dotted && digits > 0) return Number(bytes.toString('latin1', start, end))
   return readOddToken(bytes.toString('latin1', start, end))
 }
 

@@ -61,11 +61,19 @@ export function textOf(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The finite numbers of a list; null where there is no list. */
-export function numbersOf(value: JsonValue | undefined): readonly number[] | null {
+/** The finite numbers of a list, each times `factor`; null where there is no list. */
+export function numbersOf(value: JsonValue | undefined, factor = 1): readonly number[] | null {
   const list = asList(value)
   if (list === null) return null
-  return list.map((one) => numberOf(one) ?? Number.NaN).filter((one) => !Number.isNaN(one))
+  // As long as the list from the start: one that grows takes half as much again.
+  const numbers = list.slice() as number[]
+  let at = 0
+  for (const one of list) {
+    const number = typeof one === 'number' ? one : (numberOf(one) ?? Number.NaN)
+    if (Number.isFinite(number)) numbers[at++] = number * factor
+  }
+  numbers.length = at
+  return numbers
 }
 
 /** `end − start` of two moments in ns, in ms: exact, since the difference is taken before it is rounded. */

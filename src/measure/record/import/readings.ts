@@ -59,7 +59,19 @@ const readings: Readonly<
       (row) => over(minus(row.done_ms, row.ttft_ms), less(row.completion_tokens)),
     ],
     ['an answer of one token counts as 0', (row) => row.tpot_ms ?? 0],
-    ['weighted by tokens: long answers count more', (row) => repeated(row)],
+    [
+      'weighted by tokens: long answers count more',
+      (row) => repeated(row.tpot_ms, less(row.completion_tokens)),
+    ],
+    [
+      'TTFT is in it, and a request weighs by its tokens: (last token − send) ÷ N, N times',
+      (row) =>
+        repeated(over(minus(row.e2e_ms, row.lag_ms ?? 0), row.completion_tokens), row.completion_tokens),
+    ],
+    [
+      'TTFT is in it: (last token − actual send) ÷ N',
+      (row) => over(minus(row.e2e_ms, row.lag_ms ?? 0), row.completion_tokens),
+    ],
     [zeros, (row) => row.tpot_ms, true],
   ],
   gaps_ms: [
@@ -98,9 +110,8 @@ function less(tokens: number | null): number | null {
   return tokens === null ? null : tokens - 1
 }
 
-function repeated(row: RequestRow): readonly number[] | null {
-  if (row.tpot_ms === null || row.completion_tokens === null) return null
-  return Array.from({ length: row.completion_tokens - 1 }, () => row.tpot_ms ?? 0)
+function repeated(value: number | null, times: number | null): readonly number[] | null {
+  return value === null || times === null ? null : Array.from({ length: times }, () => value)
 }
 
 function insideChunks(row: RequestRow): readonly number[] | null {
@@ -127,6 +138,7 @@ export function rateReadings(
   metric: PublishedMetric,
   rows: readonly RequestRow[],
   input: RateInput,
+  toolOutputTokens: number | null = null,
 ): readonly { readonly why: string; readonly value: number | null }[] {
   const ok = rows.filter((row) => row.ok)
   const spanMs = wholeSpanMs(rows)
@@ -145,6 +157,14 @@ export function rateReadings(
     { why: 'failures count too, from the first send to the last end', value: per(amount(rows), spanMs) },
   ]
   if (metric === 'requests_per_s') return each(input.requestsPerS, (all) => all.length)
+  if (metric === 'output_tokens_per_s' && toolOutputTokens !== null) {
+    const why = "N by its own tokenizer, ours is the server's"
+    return [
+      ...each(input.outputTokensPerS, (all) => sum(all, (row) => row.completion_tokens)),
+      { why, value: per(toolOutputTokens, input.durationMs) },
+      { why, value: per(toolOutputTokens, spanMs) },
+    ]
+  }
   if (metric === 'output_tokens_per_s')
     return each(input.outputTokensPerS, (all) => sum(all, (row) => row.completion_tokens))
   return each(input.inputTokensPerS, (all) => sum(all, (row) => row.prompt_tokens))

@@ -15,13 +15,12 @@ export interface ColumnRows {
 
 /**
  * Success is `errors[i] == ""`: there is no other mark. E2E is `latencies[i]` where the client wrote it (the Rust one), else
- * TTFT + Σ ITL. `queue_times[i]` is the wait for a free slot before the send and belongs to the latency from the intended send.
+ * TTFT + Σ ITL. `gaps` are its `itls`, ms, read one by one. `queue_times[i]` is the wait for a free slot before the send and belongs to the latency from the intended send.
  */
-export function columnRows(root: JsonRecord): ColumnRows {
+export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] | undefined)[]): ColumnRows {
   const ttfts = asList(root['ttfts'])
   const outputLens = asList(root['output_lens'])
   const inputLens = asList(root['input_lens'])
-  const itls = asList(root['itls'])
   const errors = asList(root['errors'])
   const starts = numbersOf(root['start_times'])
   const latencies = asList(root['latencies'])
@@ -59,7 +58,7 @@ export function columnRows(root: JsonRecord): ColumnRows {
     const ttft = numberOf(ttfts?.[i])
     if (ttft === 0) zeroTtft++
     const ttftMs = ttft === null || ttft <= 0 ? null : ttft * 1000 + queueMs
-    const gapsMs = numbersOf(itls?.[i])?.map((gap) => gap * 1000) ?? null
+    const gapsMs = gaps[i] ?? null
     const whole = numberOf(latencies?.[i])
     const summed = ttftMs === null || gapsMs === null ? null : gapsMs.reduce((sum, gap) => sum + gap, ttftMs)
     const e2eMs = whole !== null && whole > 0 ? whole * 1000 + queueMs : summed
@@ -69,6 +68,8 @@ export function columnRows(root: JsonRecord): ColumnRows {
         outcome: 'ok',
         ttftMs,
         e2eMs,
+        // The last message is the end that this client knows.
+        doneMs: e2eMs,
         gapsMs,
         completionTokens: output,
         tokensSource: 'server',
@@ -80,6 +81,6 @@ export function columnRows(root: JsonRecord): ColumnRows {
     startsKnown: allStarts,
     zeroTtft,
     guessed: errors === null && n > 0,
-    gapsKnown: itls !== null,
+    gapsKnown: asList(root['itls']) !== null,
   }
 }

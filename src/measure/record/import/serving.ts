@@ -6,12 +6,21 @@ import { doubledNote, note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
 import { countedRows } from './imported-row.ts'
 import type { JsonPlace, JsonPlan } from './json-stream.ts'
-import { asRecord, countOf, numberOf, textOf, type JsonRecord, type JsonValue } from './json-value.ts'
+import {
+  asRecord,
+  countOf,
+  numberOf,
+  numbersOf,
+  textOf,
+  type JsonRecord,
+  type JsonValue,
+} from './json-value.ts'
 import { columnRows } from './serving-columns.ts'
 import { servingSummary } from './serving-summary.ts'
 
 const plan: JsonPlan = {
   members: {
+    itls: { each: { emit: true } },
     generated_texts: { skip: true },
     server_info: { skip: true },
     rps_change_events: { skip: true },
@@ -89,11 +98,18 @@ function session(
   formulas: ToolFormulas,
 ): ImportSession {
   const runs: ImportedRun[] = []
+  let gaps: (readonly number[])[] = []
   return {
     plan,
+    item(value, path) {
+      if (path[1] === 0) gaps = []
+      const own = numbersOf(value, 1000)
+      if (own !== null) gaps[Number(path[1])] = own
+    },
     root(value, place) {
       const record = asRecord(value)
-      if (record !== null) runs.push(servingRun(record, place, { file, format, tool, formulas }))
+      if (record !== null) runs.push(servingRun(record, gaps, place, { file, format, tool, formulas }))
+      gaps = []
     },
     end: () =>
       runs.length === 1 ? runs : runs.map((run, index) => ({ ...run, label: run.label ?? `${index + 1}` })),
@@ -102,10 +118,11 @@ function session(
 
 function servingRun(
   root: JsonRecord,
+  gaps: readonly (readonly number[])[],
   place: JsonPlace,
   about: Pick<ImportedRun, 'file' | 'format' | 'tool' | 'formulas'>,
 ): ImportedRun {
-  const columns = columnRows(root)
+  const columns = columnRows(root, gaps)
   const rowsKnown = columns.rows.length > 0
   const completed = countOf(root['completed']) ?? columns.rows.filter((row) => row.ok).length
   const planned = countOf(root['num_prompts'])

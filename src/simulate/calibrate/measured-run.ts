@@ -1,0 +1,131 @@
+import { PlimsollError } from '../../base/errors.ts'
+import { randomStream } from '../../base/random.ts'
+import type { Pacer } from '../../measure/load/pacer.ts'
+import type { RequestRow } from '../../measure/record/request-row.ts'
+import { createEngine } from '../engine/engine.ts'
+import type { EngineConfig } from '../engine/engine-config.ts'
+import type { EngineRequest } from '../engine/engine-interface.ts'
+import { runVirtual } from '../engine/run-virtual.ts'
+
+/** A load test as a fit sees it: what was sent, how, and what came of it. */
+export interface MeasuredRun {
+  readonly name: string
+  /** Users of a closed loop and their pause; null: requests came at their own times. */
+  readonly closed: { readonly users: number; readonly thinkMs: number } | null
+  /** In order of sending. */
+  readonly requests: readonly MeasuredRequest[]
+}
+
+export interface MeasuredRequest {
+  readonly atMs: number
+  readonly promptTokens: number
+  readonly outputTokens: number
+  readonly ttftMs: number
+  readonly tpotMs: number | null
+  /** Only what was sent in the window counts; the rest is replayed because it was there. */
+  readonly counts: boolean
+}
+
+/** Mean times of the requests of one run whose prompts are about as long (within a factor of two). */
+export interface MeanPoint {
+  readonly run: string
+  readonly n: number
+  readonly promptTokens: number
+  readonly ttftMs: number
+  readonly tpotMs: number | null
+}
+
+/** Takes what was answered with known lengths. @throws PlimsollError PLIM_NUMBER where nothing was. */
+export function measuredRun(name: string, pacer: Pacer | null, rows: readonly RequestRow[]): MeasuredRun {
+  const requests = rows.flatMap((row): MeasuredRequest[] => {
+    const { sent_ms: sent, ttft_ms: ttft, prompt_tokens: prompt, completion_tokens: output } = row
+    if (!row.ok || sent === null || ttft === null || prompt === null || output === null) return []
+    return [
+      {
+        atMs: sent,
+        promptTokens: prompt,
+        outputTokens: output,
+        ttftMs: ttft - (row.lag_ms ?? 0),
+        tpotMs: row.tpot_ms,
+        counts: row.phase === 'measure',
+      },
+    ]
+  })
+  if (!requests.some((request) => request.counts)) {
+    throw new PlimsollError('PLIM_NUMBER', `nothing can be learnt from ${name}`, {
+      expected: 'answered requests with prompt and output tokens in the measured window',
+      received: `${rows.length} rows, none of them such a one`,
+    })
+  }
+  const closed = pacer?.kind === 'concurrency' ? { users: pacer.users, thinkMs: pacer.thinkTimeMs } : null
+  return { name, closed, requests: requests.sort((a, b) => a.atMs - b.atMs) }
+}
+
+/** The points of a run as they were measured. */
+export function measuredPoints(run: MeasuredRun): MeanPoint[] {
+  return pointsOf(
+    run,
+    run.requests.map(({ ttftMs, tpotMs }) => ({ ttftMs, tpotMs })),
+  )
+}
+
+/** The same points of an engine with that configuration, given the same requests in the same way. */
+export function simulatedPoints(run: MeasuredRun, config: EngineConfig): MeanPoint[] {
+  const engine = createEngine(config, randomStream(0, 'replay'), { events: 'requests' })
+  const { requests, closed } = run
+  const request = (id: number, arrivalMs: number): EngineRequest => {
+    const { promptTokens, outputTokens } = requests[id] as MeasuredRequest
+    return { id, arrivalMs, promptTokenIds: { length: promptTokens, seed: null }, outputTokens }
+  }
+  // A closed loop is simulated as one: whoever is slower sends less.
+  let next = closed === null ? requests.length : Math.min(closed.users, requests.length)
+  const results = runVirtual(engine, {
+    arrivals: requests
+      .slice(0, next)
+      .map((one, id) => request(id, closed === null ? one.atMs : Math.max(0, one.atMs))),
+    onResult: ({ endMs }) =>
+      closed === null || next >= requests.length ? null : request(next++, endMs + closed.thinkMs),
+  })
+  const times: Times[] = requests.map(() => ({ ttftMs: Number.POSITIVE_INFINITY, tpotMs: null }))
+  for (const { id, facts } of results) {
+    if (facts === null || facts.firstTokenMs < 0) continue
+    times[id as number] = {
+      ttftMs: facts.firstTokenMs - facts.arrivalMs,
+      tpotMs:
+        facts.outputTokens > 1 ? (facts.lastTokenMs - facts.firstTokenMs) / (facts.outputTokens - 1) : null,
+    }
+  }
+  return pointsOf(run, times)
+}
+
+interface Times {
+  readonly ttftMs: number
+  readonly tpotMs: number | null
+}
+
+function pointsOf(run: MeasuredRun, times: readonly Times[]): MeanPoint[] {
+  const bins = new Map<number, { n: number; prompt: number; ttft: number; tpot: number; decoded: number }>()
+  run.requests.forEach(({ promptTokens, counts }, i) => {
+    if (!counts) return
+    const key = Math.floor(Math.log2(promptTokens))
+    const bin = bins.get(key) ?? { n: 0, prompt: 0, ttft: 0, tpot: 0, decoded: 0 }
+    const { ttftMs, tpotMs } = times[i] as Times
+    bin.n += 1
+    bin.prompt += promptTokens
+    bin.ttft += ttftMs
+    if (tpotMs !== null) {
+      bin.tpot += tpotMs
+      bin.decoded += 1
+    }
+    bins.set(key, bin)
+  })
+  return [...bins.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([, { n, prompt, ttft, tpot, decoded }]) => ({
+      run: run.name,
+      n,
+      promptTokens: prompt / n,
+      ttftMs: ttft / n,
+      tpotMs: decoded === 0 ? null : tpot / decoded,
+    }))
+}

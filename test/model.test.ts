@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import * as v from 'valibot'
+import { modelSchema } from '../src/flows/simulate-schema.ts'
+import { modelFlow } from '../src/flows/model.ts'
+import type { FlowDeps } from '../src/flows/flow-deps.ts'
+import type { PredictionDocument, ScoreDocument } from '../src/report/model-document.ts'
+import { renderModel, renderPrediction, renderScore } from '../src/report/model-text.ts'
+import { cliRun } from './fixtures/cli.ts'
+import { smallModel } from './fixtures/simulation.ts'
+
+const goldens = fileURLToPath(new URL('./goldens/model/', import.meta.url))
+const plain = { color: false }
+
+function golden(name: string, text: string): string {
+  if (process.env['PLIMSOLL_GOLDENS'] === 'write') {
+    mkdirSync(goldens, { recursive: true })
+    writeFileSync(goldens + name, text)
+  }
+  return readFileSync(goldens + name, 'utf8')
+}
+
+const deps = {
+  files: {
+    readText: (path: string) => Promise.resolve(path === 'm.json' ? JSON.stringify(smallModel) : '{}'),
+  },
+  signal: new AbortController().signal,
+  version: '0.1.0',
+} as unknown as FlowDeps
+
+const asked = {
+  kind: 'predict',
+  path: 'm.json',
+  prompt: '1024',
+  output: '128',
+  tpotLimitMs: 20,
+  requests: 200,
+} as const
+
+const score: ScoreDocument = {
+  schema: 'plimsoll.score/1',
+  plimsoll: '0.1.0',
+  model: 'm.json',
+  points: [
+    {
+      run: 'runs/later',
+      n: 200,
+      prompt_tokens: 1024,
+      ttft_ms: { value: 31, low: 30, high: 33, measured: 32, error: -0.031, inside: true },
+      tpot_ms: { value: 8.1, low: 8, high: 8.2, measured: 8.6, error: -0.058, inside: false },
+    },
+  ],
+  mean_error: { ttft: -0.031, tpot: -0.058 },
+  mape: { ttft: 0.031, tpot: 0.058 },
+  coverage: { inside: 1, of: 2, claimed: 0.9 },
+}
+
+describe('what plimsoll model prints', () => {
+  test('a fit', () => {
+    const text = renderModel(smallModel, plain, 'model.json')
+    expect(text).toBe(golden('fit.txt', text))
+  })
+
+  test('a prediction with room, and one at the wall', async () => {
+    const calm = renderPrediction(
+      (await modelFlow({ ...asked, ratePerSecond: 8 }, deps)) as PredictionDocument,
+      plain,
+    )
+    expect(calm).toBe(golden('predict.txt', calm))
+    const wall = renderPrediction(
+      (await modelFlow({ ...asked, ratePerSecond: 40 }, deps)) as PredictionDocument,
+      plain,
+    )
+    expect(wall).toBe(golden('predict-wall.txt', wall))
+    expect(wall).toContain('too near the wall for a latency')
+  })
+
+  test('a score', () => {
+    const text = renderScore(score, plain)
+    expect(text).toBe(golden('score.txt', text))
+  })
+})
+
+describe('modelFlow', () => {
+  test('says what of the question was never measured', async () => {
+    const far = (await modelFlow({ ...asked, ratePerSecond: 1, prompt: '20000' }, deps)) as PredictionDocument
+    expect(far.outside).toEqual(['prompts of 20000 tokens; the fit has seen 32 to 4000'])
+  })
+
+  test('a model is as its schema says', () => {
+    expect(v.safeParse(modelSchema, JSON.parse(JSON.stringify(smallModel))).issues).toBeUndefined()
+  })
+
+  test('refuses a file that is no model', async () => {
+    await expect(modelFlow({ ...asked, path: 'other.json', ratePerSecond: 1 }, deps)).rejects.toThrow(
+      'this is not a fitted model',
+    )
+  })
+})
+
+describe('plimsoll model', () => {
+  test('writes the model that it prints', async () => {
+    const { stdout, written, exitCode } = await cliRun([
+      'model',
+      'fit',
+      'runs/a',
+      'runs/b',
+      '--out',
+      'model.json',
+    ])
+    expect([stdout, exitCode]).toEqual([renderModel(smallModel, plain, 'model.json'), 0])
+    expect(JSON.parse(written.get('model.json') ?? '')).toEqual(smallModel)
+  })
+
+  test.each([
+    ['a kind that there is not', ['model', 'ftt', 'x'], 'did you mean fit?'],
+    ['a prediction without a load', ['model', 'predict', 'm.json'], '--rate 8/s'],
+    ['a fit of nothing', ['model', 'fit'], 'a run folder is missing'],
+    ['a score of nothing', ['model', 'score', 'm.json'], 'a model and a run folder is missing'],
+  ])('%s ends with 2 and a word', async (_, argv, word) => {
+    const { stderr, exitCode } = await cliRun(argv)
+    expect([exitCode, stderr.includes(word)]).toEqual([2, true])
+  })
+})
