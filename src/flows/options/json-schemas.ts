@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
@@ -39,6 +40,9 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     ),
     lab: titled('plimsoll.lab/1: an experiment', open(convert(labSchema))),
     plan: titled('plimsoll.plan/1: replicas for a demand', open(convert(planSchema, documentParts))),
+    signals: titled('plimsoll.signals/1: signals by lead time', open(convert(signalsSchema))),
+    policy: titled('plimsoll.policy/1: what a scaler is told', open(convert(policySchema))),
+    watch: titled('plimsoll.watch/1: one look at a live deployment', open(convert(watchSchema))),
     import: titled(
       'plimsoll.import/1: results of another tool, recomputed',
       open(convert(importSchema, documentParts)),
