@@ -174,6 +174,8 @@ function windowFacts(manifest: RunManifest, window: RunWindow, detected: boolean
 /** Requests that were never meant to be sent: after a stop by hand or early, or behind the end of a closed loop's window. */
 function wasNotDue(row: RequestRow, pacer: Pacer | null): boolean {
   if (row.outcome !== 'unsent') return false
+  // A turn of a session whose last answer came too late, or never.
+  if (row.planned_ms === null && row.turn !== null) return true
   if (row.error_code === 'interrupted' || row.error_code === 'stopped_early') return true
   return row.error_code === 'window_ended' && pacer?.kind === 'concurrency'
 }

@@ -3,7 +3,7 @@ import { parseCount, parseDurationMs, parseNumber, parsePercent } from '../../ba
 import { parseLength } from '../../flows/options/length-text.ts'
 import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/pacer-text.ts'
 import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
-import { parseClass, parseScenario, parseSpeed } from '../../flows/options/traffic-text.ts'
+import { parseClass, parseScenario, parseSpeed, parseThinkTime } from '../../flows/options/traffic-text.ts'
 import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, oneOf, text } from './flag-values.ts'
@@ -64,6 +64,8 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['prompt', 'prompt', parseLength],
   ['output', 'output', parseLength],
   ['random-range-ratio', 'rangeRatio', parseNumber],
+  ['turns', 'turns', (value, flag) => parseCount(value, flag, 1)],
+  ['turn-think', 'turnThink', parseThinkTime],
   ['cancel-rate', 'cancelShare', parsePercent],
   ['cancel-after', 'cancelAfterMs', parseDurationMs],
   ['trace-speed', 'traceSpeed', parseSpeed],

@@ -80,6 +80,8 @@ export interface ConfigFile {
     readonly prefix_hit_rate?: QuantityText
     readonly shared_prefix?: QuantityText
     readonly speed?: QuantityText
+    readonly turns?: QuantityText
+    readonly turn_think?: QuantityText
     readonly classes?: Readonly<Record<string, ClassText>>
     readonly cancel?: { readonly share: QuantityText; readonly after?: QuantityText }
     readonly ignore_eos?: boolean

@@ -77,6 +77,12 @@ const workload = v.strictObject({
   ),
   ...lengths,
   speed: v.exactOptional(described(quantity, 'Of a trace: how many times as fast as recorded, 2x')),
+  turns: v.exactOptional(
+    described(count, 'Requests of a session: each sends all that was said before it; rates are of sessions'),
+  ),
+  turn_think: v.exactOptional(
+    described(duration, 'From an answer to the next turn of its session: 2s, or exponential 2s'),
+  ),
   classes: v.exactOptional(
     described(
       v.record(

@@ -33,6 +33,8 @@ export type WorkerShare =
       readonly indexes: Int32Array
       readonly plannedMs: Float64Array
       readonly bodies: BodyChunk
+      /** Session by session: only the first of each `turns` has a time, NaN the others. */
+      readonly turns: number
     }
   | {
       readonly kind: 'closed'
@@ -41,6 +43,7 @@ export type WorkerShare =
       readonly startMs: Float64Array
       /** Indexes from here on do not exist; null: no end. */
       readonly count: number | null
+      readonly turns: number
     }
 
 export interface RunSpec {
