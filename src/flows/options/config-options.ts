@@ -39,6 +39,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     url: target?.url,
     api: target?.api,
     stream: target?.stream,
+    http2: target?.http2,
+    awsSigv4: target?.aws_sigv4,
     endpoint: target?.endpoint,
     model: target?.model,
     keyEnv: target?.key?.env,
