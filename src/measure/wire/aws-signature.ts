@@ -36,7 +36,7 @@ export function awsSignature(
   }
   const signed = canonicalHeaders({ ...request.headers, ...added, host: request.host })
   const names = signed.map(([name]) => name).join(';')
-  const [path = '/', query = ''] = splitOnce(request.path)
+  const [path, query] = splitOnce(request.path)
   const canonical = [
     request.method,
     canonicalPath(path),
