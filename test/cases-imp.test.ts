@@ -248,6 +248,16 @@ describe('further cases of their kinds', () => {
     expect(kept?.rows.map((row) => row.ttft_ms)).toEqual([260])
   })
 
+  it('a failed record keeps no latency of an answer, whatever stands in it', async () => {
+    const [run] = await readText(
+      'failed.jsonl',
+      '{"metadata":{"request_start_ns":1750000000000000000,"benchmark_phase":"profiling"},"metrics":{"time_to_first_token":{"value":0,"unit":"ms"},"request_latency":{"value":0,"unit":"ms"}},"error":{"code":503,"type":"HTTPError","message":"busy"}}',
+    )
+    expect(run?.rows.map((row) => [row.outcome, row.error_kind, row.ttft_ms, row.e2e_ms])).toEqual([
+      ['shed', 'http_503', null, null],
+    ])
+  })
+
   it('the credit that AIPerf gave is the intended send, and its metrics carry their units', async () => {
     const [run] = await readText(
       'credit.jsonl',

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import * as v from 'valibot'
+import { modelSchema } from '../src/flows/simulate-schema.ts'
 import { modelFlow } from '../src/flows/model.ts'
 import type { FlowDeps } from '../src/flows/flow-deps.ts'
 import type { PredictionDocument, ScoreDocument } from '../src/report/model-document.ts'
@@ -84,6 +86,10 @@ describe('modelFlow', () => {
   test('says what of the question was never measured', async () => {
     const far = (await modelFlow({ ...asked, ratePerSecond: 1, prompt: '20000' }, deps)) as PredictionDocument
     expect(far.outside).toEqual(['prompts of 20000 tokens; the fit has seen 32 to 4000'])
+  })
+
+  test('a model is as its schema says', () => {
+    expect(v.safeParse(modelSchema, JSON.parse(JSON.stringify(smallModel))).issues).toBeUndefined()
   })
 
   test('refuses a file that is no model', async () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PlimsollError } from '../src/base/errors.ts'
+import * as v from 'valibot'
+import { simulationSchema } from '../src/flows/simulate-schema.ts'
 import { simulateFlow, type SimulateConfig } from '../src/flows/simulate.ts'
 import type { FlowDeps } from '../src/flows/flow-deps.ts'
 import { readRun } from '../src/measure/record/read-run.ts'
@@ -75,6 +77,11 @@ describe('a document', () => {
     'f.yaml':
       'duration: 30s\nengine: h100-8b\ntraffic: { arrivals: poisson 5/s }\nobjective: ttft < 1s\nfaults: [kill replica 0 at 20s restart 2s]\nclients: { timeout: 20s }\n',
   }
+
+  test.each(['averaged-p99.yaml', 'warm-pool.yaml'])('of %s is as its schema says', async (name) => {
+    const document: unknown = JSON.parse(JSON.stringify(await simulate(example(name))))
+    expect(v.safeParse(simulationSchema, document).issues).toBeUndefined()
+  })
 
   test('is the same for the same seed, byte for byte, and another for another', async () => {
     const once = JSON.stringify(await simulate(small))

@@ -12,15 +12,16 @@ const sources = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 const rulesOfFile = (name: string): ReturnType<typeof sloRules> =>
   sloRules([{ path: `examples/slo/${name}`, text: readFileSync(folder + name, 'utf8') }], {})
 
-function hasPromtool(): boolean {
+function has(program: string): boolean {
   try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' })
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
     return true
   } catch {
     return false
   }
 }
-const here = hasPromtool()
+const here = has('promtool')
+const amtoolHere = has('amtool')
 if (!here) console.warn('promtool is not here (apt-get install prometheus): its tests are skipped')
 
 describe('the generated files in examples/slo/_gen', () => {
@@ -59,6 +60,17 @@ describe('the generated files in examples/slo/_gen', () => {
     },
     300_000,
   )
+
+  it.skipIf(!amtoolHere)('Alertmanager takes the routing, and a page goes to the pager', () => {
+    const amtool = (...args: string[]): string => execFileSync('amtool', args, { cwd: gen, encoding: 'utf8' })
+    expect(amtool('check-config', 'alertmanager.yaml')).toContain('SUCCESS')
+    const route = (...labels: string[]): string =>
+      amtool('config', 'routes', 'test', '--config.file=alertmanager.yaml', ...labels).trim()
+    expect(route('alertname=SloBurnPage', 'severity=page')).toBe('pager')
+    expect(route('alertname=SloBurnTicket', 'severity=ticket')).toBe('tickets')
+    expect(route('alertname=SloDataMissing', 'severity=ticket')).toBe('tickets')
+    expect(route('alertname=Other', 'severity=page')).toBe('nobody')
+  })
 
   it('every scenario has something to fail on: each test looks at an alert or a series', () => {
     for (const name of made.filter((one) => one.endsWith('.test.yaml'))) {

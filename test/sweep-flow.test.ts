@@ -36,7 +36,11 @@ it('sweeps given loads, confirms the operating point, keeps everything, and goes
   // A point whose client was the limit is measured `-again`.
   const kept = readdirSync(folder).filter((name) => !name.endsWith('-again'))
   expect(kept.sort()).toEqual(['01-users-1', '02-users-4', 'sweep.json'])
-  expect(readdirSync(join(folder, '02-users-4')).sort()).toEqual(['requests.parquet', 'run.json'])
+  expect(readdirSync(join(folder, '02-users-4')).sort()).toEqual([
+    'requests.parquet',
+    'run.json',
+    'server.parquet',
+  ])
   expect(JSON.parse(readFileSync(join(folder, 'sweep.json'), 'utf8'))).toEqual(first)
 
   const second = await sweep(cwd, ...common, '--concurrency', '1,4,8', '--resume', first.sweep)

@@ -54,7 +54,9 @@ export function prepareArguments(
     if (spec.ignored !== undefined) notices.push(`--${given} is accepted and not needed: ${spec.ignored}`)
     const setting = isEngine ? given.slice(enginePrefix.length) : null
     const values: string[] = inline === undefined ? [] : [inline]
-    if (
+    if (spec.alone !== undefined && inline === undefined) {
+      values.push(spec.alone.unless.test(argv[next] ?? '') ? argv[next++]! : spec.alone.means)
+    } else if (
       inline === undefined &&
       (setting === null ? spec.kind !== 'switch' : !isEngineSwitch(setting, engineFlags))
     ) {

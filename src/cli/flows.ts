@@ -7,6 +7,7 @@ import type {
   ShowOutcome,
   SweepOutcome,
 } from '../flows/flow-deps.ts'
+import type { ExperimentConfig, ExperimentOutcome } from '../flows/experiment.ts'
 import type { ImportConfig } from '../flows/import.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { FleetDocument } from '../report/fleet-document.ts'
@@ -32,6 +33,7 @@ export type SloAction = 'budget' | 'page' | 'rules' | 'test'
 /** What the verbs call. */
 export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
+  readonly experimentFlow: (config: ExperimentConfig, deps: FlowDeps) => Promise<ExperimentOutcome>
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly fleetFlow: (paths: readonly string[], deps: FlowDeps) => Promise<FleetDocument>
@@ -55,6 +57,13 @@ export interface Flows {
 /** Each flow, loaded when it is first called: `--help` must not wait for what it does not use. */
 export const lazyFlows: Flows = {
   runFlow: async (config, deps) => (await import('../flows/run.ts')).runFlow(config, deps),
+  experimentFlow: async (config, deps) => {
+    const [{ experimentFlow }, { runFlow }] = await Promise.all([
+      import('../flows/experiment.ts'),
+      import('../flows/run.ts'),
+    ])
+    return experimentFlow(config, deps, runFlow)
+  },
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   fleetFlow: async (paths, deps) => (await import('../flows/show-fleet.ts')).fleetFlow(paths, deps),

@@ -73,7 +73,11 @@ export function verbHelp(name: string, verb: Verb, color: boolean, columns: numb
 function flagHelp(flag: string, spec: FlagSpec, paint: Paint, columns: number): string {
   const letter = spec.letter === undefined ? '    ' : `-${spec.letter}, `
   const value =
-    spec.placeholder === undefined ? '' : ` ${spec.placeholder}${spec.manyValues === true ? '…' : ''}`
+    spec.placeholder === undefined
+      ? ''
+      : spec.alone === undefined
+        ? ` ${spec.placeholder}${spec.manyValues === true ? '…' : ''}`
+        : ` [${spec.placeholder}]`
   const also =
     spec.aliases === undefined ? '' : ` (also ${spec.aliases.map((alias) => `--${alias}`).join(', ')})`
   const fallback = spec.default === undefined ? '' : ` [${spec.default}]`

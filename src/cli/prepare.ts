@@ -1,3 +1,4 @@
+import type { ExperimentConfig } from '../flows/experiment.ts'
 import { resolveRunConfig, resolveSweepConfig } from '../flows/options/resolve.ts'
 import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import { mergeOptions } from '../flows/options/run-options.ts'
@@ -5,7 +6,7 @@ import { readConfigFile } from './config-file.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
 import { isOn } from './flags/flag-values.ts'
 import { readRunFlags, readSweepFlags } from './flags/read-flags.ts'
-import type { Invocation } from './verb.ts'
+import type { FlagSpecs, Invocation } from './verb.ts'
 import { stderrVoice, type Voice } from './voice.ts'
 
 // What a verb that measures needs before it calls its flow. It is loaded only then: `--help` needs none of it.
@@ -15,12 +16,26 @@ export interface Prepared<C> {
   readonly voice: Voice
 }
 
-/** What flags and plimsoll.yaml say together, complete and checked. */
-export async function prepareRun({ flags, cli }: Invocation): Promise<Prepared<RunConfig>> {
+export type PreparedRun =
+  | (Prepared<RunConfig> & { readonly kind: 'run' })
+  | (Prepared<ExperimentConfig> & { readonly kind: 'experiment' })
+
+/** What flags and plimsoll.yaml say together, complete and checked: one run, or several as an experiment. */
+export async function prepareRunOrExperiment(
+  { flags, cli }: Invocation,
+  specs: FlagSpecs,
+): Promise<PreparedRun> {
   const said = readRunFlags(flags)
-  const config = resolveRunConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  const file = await readConfigFile(flags, cli)
+  const voice = voiceOf({ flags, cli })
+  if (flags['repeat'] !== undefined || file.matrix !== undefined || file.repeat !== undefined) {
+    const { prepareExperiment } = await import('./prepare-experiment.ts')
+    const experiment = await prepareExperiment(flags, specs, file)
+    if (experiment !== null) return { kind: 'experiment', config: experiment, voice }
+  }
+  const config = resolveRunConfig(mergeOptions(file, said))
   await checkEngineSettings(config)
-  return { config, voice: voiceOf({ flags, cli }) }
+  return { kind: 'run', config, voice }
 }
 
 export async function prepareSweep({ flags, cli }: Invocation): Promise<Prepared<SweepConfig>> {

@@ -16,6 +16,8 @@ export interface FlagSpec {
   readonly letter?: string
   /** Takes all values up to the next flag (`--goodput ttft:500 tpot:30`). */
   readonly manyValues?: true
+  /** May stand alone and then means `means`; a word after it is its value only if it looks like one. */
+  readonly alone?: { readonly means: string; readonly unless: RegExp }
   /** Accepted and of no effect; the text is the word said about it. */
   readonly ignored?: string
   readonly hidden?: true

@@ -131,6 +131,9 @@ function engineSettings(target: Json | undefined): Readonly<Record<string, strin
   const { settings } = target
   if (typeof settings !== 'object' || settings === null) return {}
   return Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [`--${key}`, value === true ? 'on' : String(value)]),
+    Object.entries(settings).map(([key, value]) => [
+      `--${key}`,
+      value === true ? 'on' : JSON.stringify(value),
+    ]),
   )
 }

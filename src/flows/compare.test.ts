@@ -102,7 +102,8 @@ describe('a comparison of run folders', () => {
   it('lists the residue: the model, the lengths', async () => {
     const a = await arm('ra', () => ({ tpotMs: 20 }), 2)
     const b = await arm('rb', () => ({ tpotMs: 20, model: 'n', tokens: 30 }), 2)
-    const { residue } = await compareRuns({ a, b }, settings, '0.1.0')
+    const { residue, warnings } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(warnings.map(({ kind }) => kind)).toEqual(['length_confounded'])
     expect(residue.map(({ name, a: first, b: second }) => [name, first, second])).toEqual([
       ['model', 'm', 'n'],
       ['tokens an answer', '20', '30'],
@@ -150,6 +151,14 @@ describe('a comparison of run folders', () => {
     expect(document.arms.b.left_out).toEqual([
       { path: join(folder, 'sb', '8'), why: '8 users is in one arm only' },
     ])
+  })
+
+  it('a block without a usable partner is left out, so that the rest stay pairs', async () => {
+    const a = await arm('ka', (i) => ({ tpotMs: 20 + i, block: String(i) }), 4)
+    const b = await arm('kb', (i) => ({ tpotMs: 21 + i, block: String(i) }), 3)
+    const { design, arms } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(design.paired_by).toBe('block')
+    expect(arms.a.left_out).toEqual([{ path: a.paths[3], why: 'block 3 has no usable run in the other arm' }])
   })
 
   it('a pilot says how many runs an effect needs', async () => {

@@ -3,8 +3,11 @@ import type { Warning } from '../base/warnings.ts'
 import type { CompareRules } from '../judge/compare-metric.ts'
 import { orderFindings, type OrderFindings } from '../judge/compare-order.ts'
 import { pairRuns, type Pairing } from '../judge/compare-pairs.ts'
-import { pseudoReplication } from '../judge/traps.ts'
+import { lengthConfounded, pseudoReplication } from '../judge/traps.ts'
+import type { LatencyParts } from '../measure/metrics/decompose-latency.ts'
 import type { CompareDocument, ComparedArm, ComparedMetric } from '../report/compare-document.ts'
+import type { RunDocument } from '../report/documents.ts'
+import { mean } from '../stats/describe.ts'
 import { readArm, type ArmRun } from './compare-arms.ts'
 import { comparedFigures, type ComparedFigure } from './compare-figures.ts'
 import { judgeTogether, type Candidate } from './compare-judge.ts'
@@ -61,7 +64,7 @@ export async function compareRuns(
     order,
     residue: compareResidue(a, b),
     regression: metrics.some(({ regression }) => regression),
-    warnings: replication(a, b),
+    warnings: [...replication(a, b), ...confounded(a, b)],
   }
 }
 
@@ -74,14 +77,18 @@ function usable(
   readonly b: readonly ArmRun[]
   readonly leftOut: { readonly a: ComparedArm['left_out']; readonly b: ComparedArm['left_out'] }
 } {
-  const sweeps = [...a, ...b].some(({ load }) => load !== null)
+  // Blocks and loads are matched: a run whose partner cannot be used is of no use either.
+  const matched = [...a, ...b].every(({ block }) => block !== null)
   const blocks = [a, b].map((arm) => new Set(arm.filter(isUsable).map(({ block }) => block)))
   const why = (run: ArmRun, others: ReadonlySet<string | null>): string | null => {
     if (!isUsable(run)) {
       const { reasons } = run.document.verdict
       return `INVALID: ${reasons.find(({ status }) => status === 'INVALID')?.message ?? 'its figures are the client’s'}`
     }
-    return sweeps && !others.has(run.block) ? `${run.block ?? 'this run'} is in one arm only` : null
+    if (!matched || others.has(run.block)) return null
+    return run.load === null
+      ? `block ${run.block ?? ''} has no usable run in the other arm`
+      : `${run.load} is in one arm only`
   }
   const split = (arm: readonly ArmRun[], others: ReadonlySet<string | null>) => ({
     used: arm.filter((run) => why(run, others) === null),
@@ -192,6 +199,23 @@ function orderOf({ a, b }: Arms, primary: ComparedMetric): OrderFindings | null 
   const runs = (arm: 'A' | 'B', of: readonly ArmRun[], values: readonly number[]) =>
     of.map(({ startedAtMs, block }, i) => ({ arm, startedAtMs, value: on(values[i] ?? 0), block }))
   return orderFindings([...runs('A', a, primary.a.values), ...runs('B', b, primary.b.values)])
+}
+
+/** Whether the end-to-end times differ because the answers have other lengths. */
+function confounded(a: readonly ArmRun[], b: readonly ArmRun[]): readonly Warning[] {
+  const [first, second] = [partsOf(a), partsOf(b)]
+  if (first === null || second === null) return []
+  const { warning } = lengthConfounded(second, first)
+  return warning === null ? [] : [warning]
+}
+
+function partsOf(runs: readonly ArmRun[]): LatencyParts | null {
+  const of = (figure: (document: RunDocument) => number | null | undefined): number | null =>
+    mean(runs.map(({ document }) => figure(document) ?? null).filter((value) => value !== null))
+  const ttftMs = of(({ metrics }) => metrics.ttft_ms?.mean)
+  const tokens = of(({ metrics }) => metrics.completion_tokens?.mean)
+  if (ttftMs === null || tokens === null) return null
+  return { ttftMs, tpotMs: of(({ weighting }) => weighting.per_token), outputTokens: tokens }
 }
 
 /** Requests of a run are alike: said once, with the larger design effect, so that nobody pools them. */

@@ -12,8 +12,8 @@ import {
   liveSeries,
   type ExaminedUse,
 } from '../operate/doctor/examine.ts'
-import { selectorsOf } from '../operate/doctor/promql.ts'
-import { readMetricUses } from '../operate/doctor/read-uses.ts'
+import { selectorsOf, selectorText } from '../operate/doctor/promql.ts'
+import { readMetricUses, recordsOf } from '../operate/doctor/read-uses.ts'
 import type { DoctorEngineFacts, DoctorFacts } from '../report/doctor-documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openAsker } from './send-once.ts'
@@ -30,15 +30,16 @@ export interface DoctorConfig {
 export async function doctorFlow(config: DoctorConfig, deps: Pick<FlowDeps, 'clock'>): Promise<DoctorFacts> {
   const seen = config.url === null ? null : await lookAtEngine(config.url, deps)
   const known: KnownSeries = { engine: config.engine ?? null, live: seen?.live ?? null }
+  const records = config.files.flatMap(({ text }) => recordsOf(text))
   const files = config.files.map(({ path, text }) => ({
     path,
-    uses: examineUses(readMetricUses(text, path), known),
+    uses: examineUses(readMetricUses(text, path), known, records),
   }))
   if (config.prometheus === null) return { engine: seen?.engine ?? null, prometheus: null, files }
   const server = await openPrometheus(config.prometheus, deps)
   try {
     const asked: DoctorFacts['files'][number][] = []
-    for (const { path, uses } of files) asked.push({ path, uses: await askServer(uses, server) })
+    for (const { path, uses } of files) asked.push({ path, uses: await askServer(uses, server, records) })
     return { engine: seen?.engine ?? null, prometheus: config.prometheus, files: asked }
   } finally {
     await server.close()
@@ -49,6 +50,7 @@ export async function doctorFlow(config: DoctorConfig, deps: Pick<FlowDeps, 'clo
 async function askServer(
   uses: readonly ExaminedUse[],
   server: PrometheusServer,
+  records: readonly string[],
 ): Promise<readonly ExaminedUse[]> {
   const examined: ExaminedUse[] = []
   for (const one of uses) {
@@ -58,15 +60,27 @@ async function askServer(
       continue
     }
     const samples = await server.query(use.query)
-    const [first] = selectorsOf(use.query)
+    const selectors = selectorsOf(use.query)
+    const absent: string[] = []
+    let unrecorded = false
+    for (const selector of samples.length === 0 ? selectors : []) {
+      const text = selectorText(selector)
+      // A ratio of nothing is empty although the counts under it are there: that is how idle time looks.
+      if ((await server.value(`count(${text})`)) !== null) continue
+      if (records.includes(selector.name)) unrecorded = true
+      else absent.push(text)
+    }
+    const [first] = selectors
     const age =
-      first === undefined
+      first === undefined || samples.length === 0
         ? null
-        : await server.value(`time() - max(timestamp(${first.name}))`).catch(() => null)
+        : await server.value(`time() - max(timestamp(${selectorText(first)}))`)
     const live = answerFindings(use, {
       values: samples.length,
       notNumbers: samples.filter(({ value }) => !Number.isFinite(value)).length,
-      ageSeconds: samples.length === 0 ? null : age,
+      absent: [...new Set(absent)],
+      unrecorded,
+      ageSeconds: age,
     })
     examined.push({ use, findings: [...findings, ...live] })
   }

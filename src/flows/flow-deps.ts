@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts'
+import type { RequestRow } from '../measure/record/request-row.ts'
 import type { RunProgress } from '../report/progress.ts'
+import type { WatchDocument } from '../report/watch-document.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
 
 /**
@@ -60,8 +62,15 @@ export interface SweepOutcome {
 
 /** What a path held, in the order of the paths. */
 export type Shown =
-  | { readonly kind: 'run'; readonly path: string; readonly document: RunDocument }
+  | {
+      readonly kind: 'run'
+      readonly path: string
+      readonly document: RunDocument
+      /** In order of intended send. */
+      readonly rows: readonly RequestRow[]
+    }
   | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
+  | { readonly kind: 'watch'; readonly path: string; readonly document: WatchDocument }
 
 export interface ShowOutcome {
   readonly shown: readonly Shown[]

@@ -217,6 +217,8 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     warmPrefix: config.warmPrefix,
     tokens: target.tokens,
     maxModelLen: target.server.maxModelLen,
+    ...(config.cancel === null ? {} : { cancel: config.cancel }),
+    ...(config.models.length === 0 ? {} : { models: config.models }),
   })
 }
 

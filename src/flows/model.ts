@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { PlimsollError } from '../base/errors.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
@@ -26,6 +27,7 @@ import { defaultEngineConfig } from '../simulate/engine/engine-config.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { describeLength, parseLength } from './options/length-text.ts'
 import { serverFactsFrom } from './run-facts.ts'
+import { modelSchema } from './simulate-schema.ts'
 
 export interface ModelFitConfig {
   readonly kind: 'fit'
@@ -153,10 +155,11 @@ export function modelDocument(fitted: FittedEngine, runs: readonly string[], ver
     schema: 'plimsoll.model/1',
     plimsoll: version,
     runs,
-    settings: fitted.settings,
-    coefficients: fitted.coefficients,
-    uncertainty: Object.fromEntries(coefficientNames.map((name, i) => [name, factors[i] as number])),
+    settings: snakeKeys<number | boolean | null>({ ...fitted.settings }),
+    coefficients: snakeKeys<number>({ ...fitted.coefficients }),
+    uncertainty: Object.fromEntries(coefficientNames.map((name, i) => [snake(name), factors[i] as number])),
     log_covariance: fitted.logCovariance,
+    ensemble: fitted.ensemble.map((one) => snakeKeys<number>({ ...one })),
     bounded_by: fitted.boundedBy,
     rms_error: fitted.rmsError,
     points: fitted.points.map(({ measured, fitted: other }) => ({
@@ -169,7 +172,7 @@ export function modelDocument(fitted: FittedEngine, runs: readonly string[], ver
           ? null
           : { measured: measured.tpotMs, fitted: other.tpotMs },
     })),
-    collinear: fitted.collinear.map(([a, b, correlation]) => ({ a, b, correlation })),
+    collinear: fitted.collinear.map(([a, b, correlation]) => ({ a: snake(a), b: snake(b), correlation })),
     next_measurement: worst === undefined ? null : splitting[worst],
     hull: { prompt_tokens: fitted.hull.promptTokens, output_tokens: fitted.hull.outputTokens },
   }
@@ -197,21 +200,38 @@ function readModel(text: string, file: string): ModelDocument {
   } catch {
     // Said below.
   }
-  if (typeof value === 'object' && value !== null && (value as ModelDocument).schema === 'plimsoll.model/1') {
-    return value as ModelDocument
-  }
+  const result = v.safeParse(modelSchema, value)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const key = issue.path?.map((item) => String(item.key)).join('.') ?? ''
   throw new PlimsollError('PLIM_FILE', 'this is not a fitted model', {
     expected: 'what plimsoll model fit RUNS… --out model.json wrote',
-    received: text.slice(0, 60),
+    received: key === '' ? text.slice(0, 60) : `${key}: ${issue.message}`,
     where: { file },
   })
 }
 
+/** Public documents are in snake case. */
+function snake(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function snakeKeys<T>(of: { readonly [key: string]: T }): Record<string, T> {
+  return Object.fromEntries(Object.entries(of).map(([key, value]) => [snake(key), value]))
+}
+
+function camelKeys<T>(of: Readonly<Record<string, T>>): Record<string, T> {
+  const camel = (key: string): string =>
+    key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(Object.entries(of).map(([key, value]) => [camel(key), value]))
+}
+
 function engineOf(model: ModelDocument): FittedEngine {
   return {
-    settings: model.settings,
-    coefficients: model.coefficients as unknown as Coefficients,
+    settings: camelKeys(model.settings) as unknown as EngineSettings,
+    coefficients: camelKeys(model.coefficients) as unknown as Coefficients,
     logCovariance: model.log_covariance,
+    ensemble: model.ensemble.map((one) => camelKeys(one) as unknown as Coefficients),
     boundedBy: model.bounded_by,
     rmsError: model.rms_error,
     points: [],
@@ -271,7 +291,7 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
   for (const path of await runsIn(config.runs)) {
     const { manifest, rows } = await readRun(path)
     const run = measuredRun(path, manifest.pacer, rows)
-    const foretold = predictRun(engineOf(model), run, '1')
+    const foretold = predictRun(engineOf(model), run)
     measuredPoints(run).forEach((measured, i) => {
       const other = foretold[i]
       if (other === undefined) return

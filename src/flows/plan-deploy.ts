@@ -35,7 +35,7 @@ export async function writeDeployFolder(folder: string, input: DeployInput): Pro
   const files = new Map<string, string>([
     ...scalerFiles(input),
     ...limitFiles(input),
-    ...(await sloDeployFiles(input)),
+    ...sloDeployFiles(input),
   ])
   const names = ['capacity.md', 'plan.json', ...files.keys()].sort()
   const document = { ...input.document, files: names, out: folder }

@@ -8,6 +8,8 @@ import { noCapacity, threeWalls } from '../../test/fixtures/documents.ts'
 import { cliRun } from '../../test/fixtures/cli.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import { planFlow, ttftLimitMs } from './plan.ts'
+import { objectivesYaml } from './plan-slo.ts'
+import { promtool } from './slo-promtool.ts'
 import { planSchema } from './plan-schema.ts'
 
 let folder = ''
@@ -244,6 +246,10 @@ describe('--out', () => {
     const written = JSON.parse(await readFile(join(out, 'plan.json'), 'utf8')) as { files: string[] }
     expect(v.safeParse(planSchema, written).issues).toBeUndefined()
     for (const file of written.files) expect(await readFile(join(out, file), 'utf8')).not.toBe('')
+    expect(written.files).toContain('slo/llm-tpot.rules.yaml')
+    expect(written.files).toContain('slo/llm-tpot.test.yaml')
+    const checked = await promtool(['check', 'rules', 'llm-tpot.rules.yaml'], join(out, 'slo'))
+    expect(checked.kind).not.toBe('failed')
     const again = await plan(paths.steady, ...seed, '--out', out)
     expect(again.stderr).toContain('--force writes over them')
     expect((await plan(paths.steady, ...seed, '--out', out, '--force')).exitCode).toBe(0)
@@ -256,3 +262,24 @@ it.each([
   ['p99 tpot <= 10ms', null],
   [null, null],
 ])('the TTFT limit of %s', (objective, limit) => expect(ttftLimitMs(objective)).toBe(limit))
+
+describe('objectives of the deploy folder', () => {
+  it.each([
+    [
+      'ttft < 500ms and tpot < 30ms, good 99.5%',
+      { 'ttft-tpot': { each: 'ttft < 500ms and tpot < 30ms', good: '99.5%', over: '30d', shed: 'bad' } },
+    ],
+    [
+      'p99 tpot <= 10ms; p95 tpot <= 8ms',
+      {
+        tpot: { each: 'tpot <= 10ms', good: '99%', over: '30d', shed: 'bad' },
+        'tpot-2': { each: 'tpot <= 8ms', good: '95%', over: '30d', shed: 'bad' },
+      },
+    ],
+  ])('of %s', (objective, objectives) =>
+    expect(
+      (parse(objectivesYaml(objective, 'vLLM 0.19', 'm')!) as { objectives: object }).objectives,
+    ).toEqual(objectives),
+  )
+  it('none of none', () => expect(objectivesYaml(null, null, null)).toBeNull())
+})

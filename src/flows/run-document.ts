@@ -1,3 +1,4 @@
+import { onlyNew, traps } from '../judge/trap-run.ts'
 import { runWarnings } from '../judge/run-warnings.ts'
 import { serverWarnings } from '../judge/server-warnings.ts'
 import { judgeValidity, lateLimitMs } from '../judge/validity.ts'
@@ -20,6 +21,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { importedDocument } from './imported-document.ts'
 import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
@@ -54,7 +56,7 @@ export function documentOptions(config: RunConfig, objectives: readonly JudgedOb
     percentiles: config.percentiles,
     percentileType: config.percentileType,
     detectWarmup: config.warmup.kind === 'detect',
-    warmCacheAsked: config.warmPrefix,
+    warmCacheAsked: config.warmPrefix || sharesBeginnings(config.workload),
     connectionLimit: config.maxConnections,
   }
 }
@@ -94,6 +96,20 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
+  const said = [
+    ...manifest.warnings,
+    ...runWarnings({
+      rows,
+      window,
+      pacer: manifest.pacer,
+      client,
+      embedded: serverFactsFrom(manifest.server).embedded,
+      medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
+    }),
+    ...serverWarnings(run.server, window, rows),
+    ...summary.warnings,
+  ]
+  const warnings = [...said, ...onlyNew(traps(rows, manifest), said)]
   const document: RunDocument = {
     schema: 'plimsoll.run/1',
     plimsoll: manifest.versions.plimsoll,
@@ -124,19 +140,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     server: serverUse(run.server, window),
     client,
     worked: workedRequest(inWindow),
-    warnings: [
-      ...manifest.warnings,
-      ...runWarnings({
-        rows,
-        window,
-        pacer: manifest.pacer,
-        client,
-        embedded: serverFactsFrom(manifest.server).embedded,
-        medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
-      }),
-      ...serverWarnings(run.server, window, rows),
-      ...summary.warnings,
-    ],
+    warnings,
   }
   return manifest.source === undefined
     ? document

@@ -82,8 +82,25 @@ export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): 
 /** "random, 256 tokens in, 32 out" */
 export function describeWorkload(workload: WorkloadConfig, api: ApiKind = 'chat'): string {
   if (workload.kind === 'random') {
+    const shared =
+      workload.sharedPrefixShare !== undefined
+        ? `, ${formatPercent(workload.sharedPrefixShare)} of each prompt shared`
+        : workload.sharedPrefixTokens !== undefined
+          ? `, the first ${workload.sharedPrefixTokens} shared`
+          : ''
     const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
-    return `random words, ${describeLength(workload.prompt)} tokens in${out}`
+    return `random words, ${describeLength(workload.prompt)} tokens in${out}${shared}`
+  }
+  if (workload.kind === 'mix') {
+    const total = workload.classes.reduce((sum, { weight }) => sum + weight, 0)
+    const classes = workload.classes.map(
+      ({ name, weight, workload: one }) =>
+        `${formatPercent(weight / total)} ${name} (${describeWorkload(one, api)})`,
+    )
+    return `a mix of ${classes.join(', ')}`
+  }
+  if (workload.kind === 'trace') {
+    return `trace ${workload.path}${workload.speed === 1 ? '' : `, ${workload.speed} times as fast`}`
   }
   const output = workload.output === null ? '' : `, ${describeLength(workload.output)} tokens out`
   return `${workload.kind} ${workload.path}${output}`
@@ -100,6 +117,11 @@ function describeLength(length: LengthConfig): string {
     default:
       return `${length.median} (median; P99 ${length.p99})`
   }
+}
+
+/** Whole percents where they are. */
+function formatPercent(share: number): string {
+  return `${Number((100 * share).toFixed(1))} %`
 }
 
 /** Requests by the replica that answered them; null where no header named one. */

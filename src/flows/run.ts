@@ -1,9 +1,11 @@
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
-import { loadWorkload } from '../measure/workload/workload.ts'
+import { tracePacer } from '../measure/workload/trace.ts'
+import { loadWorkload, type LoadedWorkload } from '../measure/workload/workload.ts'
 import { approvePlan } from './approve-plan.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
 import { openTarget } from './live-target.ts'
 import { measureLoad } from './measure-load.ts'
 import type { RunConfig } from './options/run-config.ts'
@@ -28,7 +30,7 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
       {
         config,
         workload,
-        pacer: config.pacer,
+        pacer: pacerOf(config, workload),
         measureMs: config.durationMs,
         count: config.count,
         warmupMs: config.warmup.kind === 'fixed' ? config.warmup.ms : 0,
@@ -49,4 +51,12 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
     await instrument.close()
     await target.close()
   }
+}
+
+/** A schedule without times is that of the trace that was read. */
+function pacerOf({ pacer, workload }: RunConfig, loaded: LoadedWorkload): Pacer {
+  const recorded = pacer.kind === 'schedule' && pacer.timesMs.length === 0
+  return recorded && loaded.kind === 'trace' && workload.kind === 'trace'
+    ? tracePacer(loaded, workload.speed)
+    : pacer
 }

@@ -44,14 +44,16 @@ export async function serveScaler(config: ServeConfig, deps: ServeDeps): Promise
   let memory = freshDemand
   let demand: LiveDemand = { kind: 'unknown', value: null, active: true, why: 'no look was taken yet' }
   const listeners = new Set<() => void>()
+  let looks = 0
   async function look(): Promise<void> {
     const found = await pages.look()
     const replicas = [...found].map(([name, page]) => ({ name, inFlight: inFlightOf(page) }))
     const before = demand
     ;({ demand, memory } = liveDemand(memory, replicas, deps.clock.nowMs(), config))
     if (demand.kind !== before.kind && demand.why !== null) deps.onNotice(`${demand.kind}: ${demand.why}`)
-    else if (demand.kind === 'known' && before.kind !== 'known')
+    else if (looks > 0 && demand.kind === 'known' && before.kind !== 'known')
       deps.onNotice(`known again: ${demand.value ?? 0} requests in flight`)
+    looks++
     if (demand.active !== before.active) for (const listener of listeners) listener()
   }
   const stopped = new Promise<void>((resolve) => {

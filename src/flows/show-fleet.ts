@@ -103,7 +103,9 @@ function requestFigures(replicas: readonly Replica[], warnings: Warning[]): Flee
       (replica.kind === 'requests' ? replica.rows : []).map(of).filter((value) => value !== null),
     )
     const n = lists.reduce((sum, list) => sum + list.length, 0)
-    return n === 0 ? [] : [figureOf(metric, label, n, (level) => fleetFromRequests(lists, level), warnings)]
+    return n === 0
+      ? []
+      : [figureOf(metric, label, n, (level) => fleetFromRequests(lists, level, 'ms'), warnings)]
   })
 }
 
@@ -121,7 +123,7 @@ function scrapeFigures(replicas: readonly Replica[], warnings: Warning[]): Fleet
     if (histograms.length < scrapes.length) return []
     const inMs = histograms.map(milliseconds)
     const n = inMs.reduce((sum, { buckets }) => sum + (buckets.at(-1)?.count ?? 0), 0)
-    return [figureOf(name, name, n, (level) => fleetFromClassic(inMs, level), warnings)]
+    return [figureOf(name, name, n, (level) => fleetFromClassic(inMs, level, 'ms'), warnings)]
   })
 }
 
@@ -183,7 +185,9 @@ function figureOf(
   const percentiles = Object.fromEntries(
     levels.map((level) => {
       const { method, value, low, high, each, warnings: found } = of(level)
-      warnings.push(...found.map((one) => ({ ...one, message: `${label} p${level}: ${one.message}` })))
+      // The tail is where it matters: of each metric its highest percentile speaks.
+      if (level === levels.at(-1))
+        warnings.push(...found.map((one) => ({ ...one, message: `${label} p${level}: ${one.message}` })))
       return [percentileKey(level), { method, value, low, high, each }] as const
     }),
   )
@@ -196,7 +200,7 @@ function latencyFamilies(scrape: Scrape): string[] {
     .filter(
       ({ name, type }) =>
         type === 'histogram' &&
-        /_seconds$/.test(name) &&
+        name.endsWith('_seconds') &&
         /time_to_first_token|time_per_output_token|inter_token_latency|e2e_request_latency|request_latency|request_duration|queue_time|ttft|tpot/.test(
           name,
         ),

@@ -29,6 +29,7 @@ export interface TypedBudget {
 /** The budget from typed numbers. */
 export function typedBudget(typed: TypedBudget): BudgetScreen {
   const objectiveText = percentOf(exactShare(typed.objective, '--objective'))
+  readPromSeconds(typed.window, '--window')
   const count = (text: string | undefined, flag: string): number | null =>
     text === undefined ? null : parseCount(text, flag)
   const requests = count(typed.requests, '--requests')

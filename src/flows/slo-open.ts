@@ -62,6 +62,13 @@ function specsOf(
   if (ratio === undefined || ratio['total'] === undefined) {
     throw refuse(file, `${name} has no ratio of counters`, 'ratioMetric with total, and good or bad')
   }
+  if (ratio['counter'] === false) {
+    throw refuse(
+      file,
+      `the ratio of ${name} is not made of counters`,
+      'counter: true, and queries of counters',
+    )
+  }
   const good = ratio['good'] === undefined ? undefined : queryOf(ratio['good'], name, file)
   const bad = ratio['bad'] === undefined ? undefined : queryOf(ratio['bad'], name, file)
   const own: OwnSource = {

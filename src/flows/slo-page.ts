@@ -1,5 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
 import { exactShare, parseCount } from '../base/units.ts'
+import { selectorsOf, selectorText } from '../operate/doctor/promql.ts'
 import { decidePage, type PageGuards, type Readings, type WindowReading } from '../operate/slo/page.ts'
 import { policyFor, presetPolicies } from '../operate/slo/policy.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
@@ -23,11 +24,15 @@ export interface TypedPage {
   readonly minBad: number
 }
 
-/** The policy asked for and, beside it, the other presets. */
+/** The policy asked for and, beside it, those presets whose windows fit into the period. */
 function policiesFor(first: SloSpec['policy'], period: string): ReturnType<typeof policyFor>[] {
   const own = policyFor(first, period)
-  const others = Object.keys(presetPolicies).filter((name) => name !== own.name)
-  return [own, ...others.map((name) => policyFor(name, period))]
+  const others = Object.values(presetPolicies).filter(
+    ({ name, alerts }) =>
+      name !== own.name &&
+      alerts.every(({ long }) => readPromSeconds(long, 'a window') <= readPromSeconds(period, '--window')),
+  )
+  return [own, ...others.map((text) => policyFor(text, period))]
 }
 
 /** Should somebody be paged, by typed shares or counts? */
@@ -57,6 +62,7 @@ export function typedPage(typed: TypedPage): PageScreen {
     title: null,
     objectiveText,
     period: typed.window,
+    countedSeconds: null,
     periodRequests: typed.requests === undefined ? null : rational(parseCount(typed.requests, '--requests')),
     decisions: policiesFor(typed.policy, typed.window).map((policy) =>
       decidePage(policy, objective, readings, guards),
@@ -72,6 +78,13 @@ function readingOf(text: string, what: string): WindowReading {
     return { kind: 'counts', bad, total }
   }
   return { kind: 'share', share: toRational(exactShare(text, what)) }
+}
+
+/** Since when a counter has been there, within the last six hours: a longer window holds no more than that. */
+async function countedSeconds(total: string, server: PrometheusServer): Promise<number | null> {
+  const [first] = selectorsOf(total)
+  if (first === undefined) return null
+  return await server.value(`time() - min(min_over_time(timestamp(${selectorText(first)})[6h:15s]))`)
 }
 
 /** Should somebody be paged, by what a Prometheus server has counted? One answer for each watched share. */
@@ -101,6 +114,7 @@ export async function livePage(
         objectiveText: spec.objectiveText,
         period: spec.period,
         periodRequests: null,
+        countedSeconds: await countedSeconds(sli.total('5m'), server),
         decisions: policies.map((policy) => decidePage(policy, spec.objective, readings as Readings, spec)),
       })
     }

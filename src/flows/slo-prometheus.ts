@@ -88,7 +88,7 @@ function samplesOf(body: string, status: number, expression: string): readonly P
   }
   const { resultType, result } = answer.data ?? {}
   if (resultType === 'scalar') {
-    const [atS = 0, text = 'NaN'] = result as [number, string]
+    const [atS, text] = result as [number, string]
     return [{ labels: {}, value: promFloat(text), atS }]
   }
   return ((result ?? []) as readonly RawSample[]).map(({ metric = {}, value = [0, 'NaN'] as const }) => ({

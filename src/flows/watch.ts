@@ -10,6 +10,7 @@ import type { WatchDocument } from '../report/watch-document.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openSweep } from './plan-basis.ts'
 import { serverFactsJson } from './run-facts.ts'
+import { writeWatch } from './watch-folder.ts'
 import { openPages, type PageAddresses } from './watch-pages.ts'
 import { watchDocument } from './watch-view.ts'
 
@@ -87,7 +88,10 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
     }
   } finally {
     await pages.close()
-    if (folder !== null) await closeFolder(folder, config, deps, startMs, looks)
+    if (folder !== null) {
+      await closeFolder(folder, config, deps, startMs, looks)
+      if (last !== null) await writeWatch(folder.path, last)
+    }
   }
   return { looks, folder: folder?.path ?? null, last }
 }
@@ -125,7 +129,17 @@ function manifestOf(
   return {
     name: config.name,
     versions: { plimsoll: deps.version, node: deps.machine.node },
-    config: { kind: 'watch', interval_ms: config.intervalMs, objectives: config.objectives },
+    config: {
+      kind: 'watch',
+      interval_ms: config.intervalMs,
+      objectives: config.objectives.map((text) => ({
+        name: null,
+        text,
+        good: null,
+        form: 'plimsoll',
+        shedIsBad: true,
+      })),
+    },
     seed: '',
     salt: null,
     pacer: null,
@@ -151,7 +165,7 @@ async function openFolder(
   deps: FlowDeps,
   replicas: readonly ReplicaHistory[],
 ): Promise<RunFolder> {
-  const engine = replicas.find(({ facts }) => facts?.engine != null)?.facts?.engine ?? null
+  const engine = replicas.map(({ facts }) => facts?.engine ?? null).find((name) => name !== null) ?? null
   return createRunFolder(manifestOf(config, deps, engine), {
     parent: config.runsDir,
     startedAt: new Date(deps.wallClock()),

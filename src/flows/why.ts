@@ -57,7 +57,7 @@ async function readSide(text: string): Promise<Side> {
   if (/^[a-z0-9_]+=/i.test(text)) {
     return { kind: 'figures', name: text, rows: [], parts: readFigures(text) }
   }
-  const [path = '', id] = splitReference(text)
+  const [path, id] = splitReference(text)
   const { rows, manifest } = await readRun(path)
   const { window } = manifest
   if (id !== undefined) {

@@ -13,7 +13,7 @@ import {
 import { LogBucketSketch } from '../stats/log-bucket-sketch.ts'
 import { fleetPercentileBounds, type ReplicaKnots } from '../stats/mixture.ts'
 import { percentile, percentileShare, sortAscending, type Percentile } from '../stats/percentile.ts'
-import { toNumber } from '../stats/rational.ts'
+import { toNumber, toRational } from '../stats/rational.ts'
 import { averagedPercentiles } from './traps.ts'
 
 /** How a fleet's percentile is known. */
@@ -35,10 +35,11 @@ export interface FleetPercentile {
   readonly warnings: readonly Warning[]
 }
 
-/** Exact: all requests in one list, nearest rank. Lists need no order. */
+/** Exact: all requests in one list, nearest rank. Lists need no order. `unit` is for the words of its warnings, here and below. */
 export function fleetFromRequests(
   replicas: readonly (readonly number[])[],
   level: Percentile,
+  unit = '',
 ): FleetPercentile {
   const all = sortAscending(replicas.flat())
   const value = percentile(all, level)
@@ -50,12 +51,16 @@ export function fleetFromRequests(
     high: value,
     n: all.length,
     each,
-    warnings: spreadWarning(each, value),
+    warnings: spreadWarning(each, value, unit),
   }
 }
 
 /** Within the sketches' relative accuracy α: sums of sketches lose nothing. */
-export function fleetFromSketches(sketches: readonly LogBucketSketch[], level: Percentile): FleetPercentile {
+export function fleetFromSketches(
+  sketches: readonly LogBucketSketch[],
+  level: Percentile,
+  unit = '',
+): FleetPercentile {
   const each = sketches.map((sketch) => sketch.percentile(level))
   const first = sketches[0]
   if (first === undefined) return nothing('sketches')
@@ -69,7 +74,7 @@ export function fleetFromSketches(sketches: readonly LogBucketSketch[], level: P
     high: value === null ? null : value / (1 - first.alpha),
     n: merged.count,
     each,
-    warnings: spreadWarning(each, value),
+    warnings: spreadWarning(each, value, unit),
   }
 }
 
@@ -77,7 +82,11 @@ export function fleetFromSketches(sketches: readonly LogBucketSketch[], level: P
  * From Prometheus classic histograms, added bucket by bucket over the bounds that all of them have. The true value lies in the bucket:
  * `low` < value <= `high`; the interpolated estimate is only as exact as that.
  */
-export function fleetFromClassic(histograms: readonly HistogramValue[], level: Percentile): FleetPercentile {
+export function fleetFromClassic(
+  histograms: readonly HistogramValue[],
+  level: Percentile,
+  unit = '',
+): FleetPercentile {
   const q = toNumber(percentileShare(level))
   const of = (histogram: HistogramValue): ReturnType<typeof histogramQuantile> =>
     histogramQuantile(histogram, q)
@@ -99,7 +108,10 @@ export function fleetFromClassic(histograms: readonly HistogramValue[], level: P
     high,
     n,
     each,
-    warnings: [bucketWarning(level, found.low, high, error, dropped), ...spreadWarning(each, found.value)],
+    warnings: [
+      bucketWarning(found.low, high, error, dropped, unit),
+      ...spreadWarning(each, found.value, unit),
+    ],
   }
 }
 
@@ -107,6 +119,7 @@ export function fleetFromClassic(histograms: readonly HistogramValue[], level: P
 export function fleetFromNative(
   histograms: readonly ExponentialHistogram[],
   level: Percentile,
+  unit = '',
 ): FleetPercentile {
   const merged = mergeExponential(histograms)
   if (merged === null) return nothing('native_histogram')
@@ -118,7 +131,7 @@ export function fleetFromNative(
     merged.zeroCount,
   )
   const warnings =
-    value === null ? [] : [bucketWarning(level, low ?? 0, high, bucketError(value, low ?? 0, high), 0)]
+    value === null ? [] : [bucketWarning(low ?? 0, high, bucketError(value, low ?? 0, high), 0, unit)]
   return { method: 'native_histogram', value, low, high, n, each, warnings }
 }
 
@@ -127,8 +140,8 @@ export function fleetFromQuantiles(replicas: readonly ReplicaKnots[], level: Per
   const { low, high } = fleetPercentileBounds(replicas, level)
   const share = toNumber(percentileShare(level))
   const each = replicas.map(({ knots }) => {
-    const own = knots.find(([known]) => Math.abs(Number(known) - share) < 1e-12)
-    return own === undefined ? null : Number(own[1])
+    const own = knots.find(([known]) => Math.abs(toNumber(toRational(known)) - share) < 1e-12)
+    return own === undefined ? null : toNumber(toRational(own[1]))
   })
   const known = each.filter((value) => value !== null)
   const averaged = averagedPercentiles(known)
@@ -154,22 +167,21 @@ function bucketError(value: number, low: number, high: number | null): number | 
 }
 
 function bucketWarning(
-  level: Percentile,
   low: number,
   high: number | null,
   error: number | null,
   dropped: number,
+  unit: string,
 ): Warning {
-  const name = typeof level === 'string' ? `p${level}` : 'it'
   const between =
     high === null
-      ? `above ${short(low)}, the last finite bucket`
-      : `somewhere in the bucket from ${short(low)} to ${short(high)}`
+      ? `above ${short(low, unit)}, the last finite bucket`
+      : `somewhere in the bucket from ${short(low, unit)} to ${short(high, unit)}`
   const off = error === null ? '' : `: the estimate may be off by ${(error * 100).toFixed(0)} %`
   const left = dropped > 0 ? `; ${dropped} bounds that not all of them have were left out` : ''
   return {
     kind: 'bucket_error',
-    message: `${name} lies ${between}${off}${left}`,
+    message: `it lies ${between}${off}${left}`,
     cause: null,
     next: high === null ? 'buckets that reach further' : 'finer buckets at the limit, or native histograms',
     evidence: { low, high, relative_error: error, dropped_bounds: dropped },
@@ -177,7 +189,7 @@ function bucketWarning(
 }
 
 /** The mean of the single percentiles, where it would mislead. */
-function spreadWarning(each: readonly (number | null)[], pooled: number | null): Warning[] {
+function spreadWarning(each: readonly (number | null)[], pooled: number | null, unit: string): Warning[] {
   const known = each.filter((value) => value !== null)
   const { warning } = averagedPercentiles(known)
   if (warning === null || pooled === null) return []
@@ -185,14 +197,14 @@ function spreadWarning(each: readonly (number | null)[], pooled: number | null):
   return [
     {
       ...warning,
-      message: `their mean would be ${short(mean)}, together it is ${short(pooled)}: percentiles cannot be averaged`,
+      message: `their mean would be ${short(mean, unit)}, together it is ${short(pooled, unit)}: percentiles cannot be averaged`,
       evidence: { ...warning.evidence, mean, pooled },
     },
   ]
 }
 
-function short(value: number): string {
-  return String(Number(value.toPrecision(4)))
+function short(value: number, unit: string): string {
+  return `${Number(value.toPrecision(4))}${unit === '' ? '' : ` ${unit}`}`
 }
 
 /** Percent levels as `fleetPercentileBounds` wants them: "99" is 99/100. @throws PlimsollError PLIM_NUMBER. */

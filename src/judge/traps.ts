@@ -1,3 +1,4 @@
+import { formatDuration } from '../base/units.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
 import { decomposeLatency, endToEndMs, type LatencyParts } from '../measure/metrics/decompose-latency.ts'
 import { median } from '../stats/describe.ts'
@@ -31,7 +32,7 @@ export function coordinatedOmission(
   if (lags.length === 0) return nothing
   const share = lags.filter((lag) => lag > allowedMs).length / lags.length
   return finding('coordinated_omission', share >= 0.01, share, {
-    message: `${percent(share)} of ${lags.length} requests were sent more than ${allowedMs} ms after their schedule`,
+    message: `${percent(share)} of ${lags.length} requests were sent more than ${formatDuration(allowedMs, 0)} after their schedule`,
     cause: 'the client waited for answers, or could not keep up',
     next: 'time from the intended send; more --workers, or a lower --request-rate',
     evidence: {

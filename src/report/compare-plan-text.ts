@@ -39,7 +39,7 @@ export function renderComparePlan(
     painter(options.color),
   )
   const notes = [
-    `from a pilot of ${runs.length} runs; two-sided level ${formatPercent(alpha, 0)}`,
+    `from a pilot of ${runs.length} runs; two-sided level ${formatPercent(alpha, 0)}${runs.length < 6 ? '; a standard deviation of so few runs is a guess: 3 + 3 are the least to plan by' : ''}`,
     ...(first === undefined
       ? []
       : [

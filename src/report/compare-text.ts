@@ -93,7 +93,13 @@ function row(metric: ComparedMetric, mark: (text: string) => string): readonly C
     { text: a },
     { text: b },
     { text: changeText(metric.change, metric.interval, metric.scale) },
-    { text: intervalText(metric) },
+    {
+      text: intervalText(metric),
+      mark:
+        metric.within_run === null || intervalText(metric) === ''
+          ? ''
+          : ` ${mark('of one run: it holds the run’s own percentile 83–92 times in 100 (docs/calibration.md), and knows nothing of how runs differ')}`,
+    },
     { text: words[word], style: styles[word], mark: verdictMark(metric, mark) },
   ]
 }

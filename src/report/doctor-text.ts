@@ -1,4 +1,5 @@
 import { describePosition } from '../base/errors.ts'
+import type { ExaminedUse } from '../operate/doctor/examine.ts'
 import type { DoctorEngineFacts, DoctorFacts } from './doctor-documents.ts'
 import { catalogues } from '../operate/catalogue/engines.ts'
 import { catalogueVersion } from '../operate/catalogue/catalogue.ts'
@@ -20,14 +21,7 @@ export function renderDoctor(report: DoctorFacts, options: Pick<RenderOptions, '
         : `${paint(errors > 0 ? 'bad' : 'doubtful', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`,
     )
   }
-  for (const { use, findings: own } of uses) {
-    for (const { severity, message, suggestion } of own) {
-      lines.push(
-        `  ${describePosition(use.where)}  ${paint(severity === 'error' ? 'bad' : 'doubtful', severity)}  ${printable(message)}`,
-      )
-      if (suggestion !== null) lines.push(`      write ${printable(suggestion)}`)
-    }
-  }
+  for (const { uses: own } of report.files) lines.push(...findingLines(own, paint))
   if (report.engine !== null) lines.push(...engineLines(report.engine, paint))
   lines.push(
     report.engine === null && report.prometheus === null
@@ -35,6 +29,26 @@ export function renderDoctor(report: DoctorFacts, options: Pick<RenderOptions, '
       : `  catalogue ${catalogueVersion}`,
   )
   return `${lines.join('\n')}\n`
+}
+
+/** Each finding of a file once, at the first place where it stands. */
+function findingLines(uses: readonly ExaminedUse[], paint: Paint): readonly string[] {
+  const all = uses.flatMap(({ use, findings }) => findings.map((finding) => ({ use, finding })))
+  const first = new Map<string, { readonly at: (typeof all)[number]; count: number }>()
+  for (const one of all) {
+    const key = `${one.finding.kind} ${one.finding.message}`
+    const before = first.get(key)
+    if (before === undefined) first.set(key, { at: one, count: 1 })
+    else before.count++
+  }
+  return [...first.values()].flatMap(({ at: { use, finding }, count }) => {
+    const { severity, message, suggestion } = finding
+    const again = count === 1 ? '' : `  (and ${count - 1} more times)`
+    return [
+      `  ${describePosition(use.where)}  ${paint(severity === 'error' ? 'bad' : 'doubtful', severity)}  ${printable(message)}${again}`,
+      ...(suggestion === null ? [] : [`      write ${printable(suggestion)}`]),
+    ]
+  })
 }
 
 function engineLines(facts: DoctorEngineFacts, paint: Paint): readonly string[] {

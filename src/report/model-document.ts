@@ -1,5 +1,3 @@
-import type { EngineSettings } from '../simulate/calibrate/step-coefficients.ts'
-
 /** `low` and `high`: 5th and 95th percentile of what the fit cannot rule out. */
 export interface PredictedDocument {
   readonly value: number
@@ -12,12 +10,15 @@ export interface ModelDocument {
   readonly schema: 'plimsoll.model/1'
   readonly plimsoll: string
   readonly runs: readonly string[]
-  readonly settings: EngineSettings
+  /** The engine's settings, by vLLM's names. */
+  readonly settings: Readonly<Record<string, number | boolean | null>>
   /** ms. */
   readonly coefficients: Readonly<Record<string, number>>
   /** One standard deviation of each coefficient as a factor: 1.1 is about ±10 %; above 1.65 it is not known. */
   readonly uncertainty: Readonly<Record<string, number>>
   readonly log_covariance: readonly (readonly number[])[]
+  /** Twenty sets of coefficients that the runs cannot rule out; predictions are made for each. */
+  readonly ensemble: readonly Readonly<Record<string, number>>[]
   readonly bounded_by: 'physics' | 'not negative'
   readonly rms_error: number
   readonly points: readonly ModelPoint[]

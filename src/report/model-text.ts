@@ -15,13 +15,13 @@ interface Options {
 }
 
 const names: Readonly<Record<string, readonly [name: string, unit: string, per: number]>> = {
-  overheadMs: ['per step, beside the weights', 'ms', 1],
-  weightsMs: ['weights, once a step', 'ms', 1],
-  perTokenMs: ['per token above the knee', 'µs', 1e3],
-  perContextTokenMs: ['per context token of a decoding row', 'ns', 1e6],
-  perPairMs: ['per pair of tokens of a prefill', 'ns', 1e6],
-  perSequenceMs: ['per row', 'µs', 1e3],
-  frontEndMs: ['before the scheduler, per request', 'ms', 1],
+  overhead_ms: ['per step, beside the weights', 'ms', 1],
+  weights_ms: ['weights, once a step', 'ms', 1],
+  per_token_ms: ['per token above the knee', 'µs', 1e3],
+  per_context_token_ms: ['per context token of a decoding row', 'ns', 1e6],
+  per_pair_ms: ['per pair of tokens of a prefill', 'ns', 1e6],
+  per_sequence_ms: ['per row', 'µs', 1e3],
+  front_end_ms: ['before the scheduler, per request', 'ms', 1],
 }
 
 const pointColumns: readonly Column[] = [
@@ -88,7 +88,7 @@ export function renderModel(document: ModelDocument, options: Options, savedTo: 
 
 const wallNames: Readonly<Record<string, string>> = {
   compute: 'compute',
-  seats: 'seats',
+  seats: 'number of seats',
   kv: 'KV pool',
   budget: 'token budget',
   slo: 'TPOT limit',

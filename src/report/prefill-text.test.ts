@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { measuredPrefill, sampleAt, seedPrefill, typed } from '../../test/fixtures/prefill.ts'
-import { prefillDocument } from '../flows/prefill-fit.ts'
+import { flatPrefill, measuredPrefill, seedPrefill } from '../../test/fixtures/prefill.ts'
 import { renderPrefill } from './prefill-text.ts'
 
 const goldens = fileURLToPath(new URL('../../test/goldens/report/', import.meta.url))
@@ -12,13 +11,11 @@ function golden(name: string, text: string): string {
   return readFileSync(goldens + name, 'utf8')
 }
 
-const flat = prefillDocument([sampleAt(256, 23), sampleAt(1024, 23), sampleAt(4096, 23)], typed)
-
 describe('a prefill sweep as it is printed', () => {
   test.each([
     ['prefill-points.txt', () => renderPrefill(seedPrefill, { color: false, explain: true })],
     ['prefill.txt', () => renderPrefill(measuredPrefill, { color: false, explain: false })],
-    ['prefill-flat.txt', () => renderPrefill(flat, { color: false, explain: false })],
+    ['prefill-flat.txt', () => renderPrefill(flatPrefill, { color: false, explain: false })],
   ])('%s', (name, render) => {
     const text = render()
     expect(text).toBe(golden(name, text))

@@ -77,6 +77,6 @@ function together(figure: FleetFigure, key: string): string {
 function alone(found: FleetFigurePercentile | undefined): string {
   const known = (found?.each ?? []).filter((value) => value !== null)
   if (known.length === 0) return ''
-  const [least, most] = [Math.min(...known), Math.max(...known)]
-  return least === most ? `(${formatDuration(least)})` : `(${formatDuration(least)}…${formatDuration(most)})`
+  const [least, most] = [formatDuration(Math.min(...known)), formatDuration(Math.max(...known))]
+  return least === most ? `(${least})` : `(${least}…${most})`
 }

@@ -7,7 +7,7 @@ import {
   formatRate,
   decimalsFor,
 } from '../base/units.ts'
-import type { Comparison } from '../measure/record/import/compare-published.ts'
+import { metricName, type Comparison } from '../measure/record/import/compare-published.ts'
 import type { ImportDocument, ImportedRunDocument } from './import-document.ts'
 import { figure, figureFormat } from './metric-rows.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
@@ -105,9 +105,7 @@ function groupsOf(
 ): { readonly shown: Comparison; readonly figures: number }[] {
   const groups = new Map<string, Comparison[]>()
   for (const one of differing) {
-    const metric = one.name
-      .replace(/^(?:mean|median|std|min|max|p[\d.]+)_/, '')
-      .replace(/\.(?:mean|avg|average|median|std|std_dev|stddev|min|max|p[\d.]+)$/, '')
+    const metric = metricName(one.name)
     const key = `${metric}\n${one.why}`
     groups.set(key, [...(groups.get(key) ?? []), one])
   }

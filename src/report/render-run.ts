@@ -46,7 +46,7 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   }
   if (document.stopped !== null) lines.push(`  ended before its plan: ${printable(document.stopped.why)}`)
   lines.push(
-    paint('quiet', `  ${loadLine(document)}`) + at('load'),
+    paint('quiet', `  ${runLoadLine(document)}`) + at('load'),
     paint('quiet', `  ${serverLine(document.target)}`),
     '',
   )
@@ -94,7 +94,12 @@ function marker(warnings: readonly Warning[], notes: Footnotes): Marker {
 
 function headline(document: RunDocument, paint: Paint): string {
   const { status } = document.verdict
-  return `${paint(verdictStyles[status], status)} · ${document.counts.ok === 0 ? 'no request succeeded' : answer(document)}`
+  return `${paint(verdictStyles[status], status)} · ${runHeadline(document)}`
+}
+
+/** The answer without the verdict. */
+export function runHeadline(document: RunDocument): string {
+  return document.counts.ok === 0 ? 'no request succeeded' : answer(document)
 }
 
 /** The one thing that was asked: goodput where there is an objective, else rate and tail. */
@@ -118,7 +123,8 @@ function answer(document: RunDocument): string {
   return known.length === 0 ? 'only counts are known' : known.join(' · ')
 }
 
-function loadLine({ load, window, workload, warnings, throughput }: RunDocument): string {
+/** What was sent: "Poisson 6/s (open loop) for 10m · random, prompts …". */
+export function runLoadLine({ load, window, workload, warnings, throughput }: RunDocument): string {
   // A pacer describes itself as its name, a colon and its equation: `--explain` shows the equation.
   const name = load.text.split(':')[0]!
   const limit =
@@ -144,14 +150,16 @@ function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[
 }
 
 /** Where it is kept, and what to do now. */
-function nextLine(
-  { run, load, throughput, verdict, target }: RunDocument,
-  { explain }: RenderOptions,
-): string {
-  const next = [`saved ${run}`]
-  if (!explain) next.push(`plimsoll show ${run} --explain`)
+function nextLine(document: RunDocument, { explain }: RenderOptions): string {
+  const shown = explain ? [] : [`plimsoll show ${document.run} --explain`]
+  return [`saved ${document.run}`, ...shown, ...nextCommands(document)].join(' · ')
+}
+
+/** The command lines to go on with; none where there is no server to send them to. */
+export function nextCommands({ load, throughput, verdict, target }: RunDocument): string[] {
+  const next: string[] = []
   // Another tool's run: there is nothing to send it to.
-  if (target.url === 'unknown') return next.join(' · ')
+  if (target.url === 'unknown') return next
   const api = target.api === 'chat' ? '' : ` --api ${target.api}`
   const url = (target.embedded ? '' : ` --url ${target.url}`) + api
   if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
@@ -160,5 +168,5 @@ function nextLine(
       `plimsoll run${url} --request-rate ${formatPlain(throughput.requests_per_s)}   (users who do not wait)`,
     )
   }
-  return next.join(' · ')
+  return next
 }

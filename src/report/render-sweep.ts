@@ -275,12 +275,18 @@ function wallLines({ walls, capacity }: SweepDocument): string[] {
 }
 
 function nextLine(document: SweepDocument, { explain }: RenderOptions): string {
-  const { sweep, operating_point: point, target } = document
-  const next = [`saved ${sweep}`]
-  if (!explain) next.push(`plimsoll show ${sweep} --explain`)
-  if (point !== null) {
-    const url = target.embedded ? '' : ` --url ${target.url}`
-    next.push(`plimsoll run${url} --request-rate ${formatPlain(point.requests_per_s)} --duration 15m`)
-  }
-  return next.join(' · ')
+  const shown = explain ? [] : [`plimsoll show ${document.sweep} --explain`]
+  return [`saved ${document.sweep}`, ...shown, ...sweepNextCommands(document)].join(' · ')
+}
+
+/** The command lines to go on with. */
+export function sweepNextCommands({ operating_point: point, target }: SweepDocument): string[] {
+  if (point === null) return []
+  const url = target.embedded ? '' : ` --url ${target.url}`
+  return [`plimsoll run${url} --request-rate ${formatPlain(point.requests_per_s)} --duration 15m`]
+}
+
+/** The capacity in a sentence, without colour. */
+export function sweepHeadline(document: SweepDocument): string {
+  return capacityLine(document, (_, text) => text).replace(/^Capacity: /, '')
 }

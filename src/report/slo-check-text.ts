@@ -47,6 +47,12 @@ export function renderChecks(all: readonly SloRules[], options: Pick<RenderOptio
       ({ tier, from }) =>
         `  ${factorX(from)} on ${tier.long} can never fire at ${spec.objectiveText}: ${factorX(tier.factor)} was taken instead`,
     )
+    const inside = checks
+      .filter(({ insideBudget }) => insideBudget)
+      .map(
+        ({ tier }) =>
+          `  ${factorX(tier.factor)} on ${tier.long} fires although at that rate the budget lasts longer than ${spec.period}`,
+      )
     const guard =
       spec.minBad > 0 ? [`  every alert also needs ${spec.minBad} bad requests in its long window`] : []
     const shares = watched.map(({ sli }) => {
@@ -61,6 +67,7 @@ export function renderChecks(all: readonly SloRules[], options: Pick<RenderOptio
       paint('strong', head),
       ...textTable(columns, [header, ...checks.map((check) => row(check))], paint),
       ...refits,
+      ...inside,
       ...guard,
       ...shares,
       ...bounds,

@@ -1,7 +1,6 @@
 import { parseRational, toDecimalText } from '../stats/rational.ts'
 import type { SloRules } from '../operate/slo/rules.ts'
-import { commented } from './slo-rule-files.ts'
-import { kubernetesName } from './slo-rule-files.ts'
+import { commented, kubernetesName } from './slo-rule-files.ts'
 import { stringify } from 'yaml'
 
 /**
@@ -21,11 +20,7 @@ export function openSloText(rules: SloRules): string {
       indicator: {
         metadata: { name: kubernetesName(`${sli.id}-sli`) },
         spec: {
-          ratioMetric: {
-            counter: true,
-            bad: metric(`slo:bad:increase${shortest(rules)}{slo="${sli.id}"}`),
-            total: metric(`slo:requests:increase${shortest(rules)}{slo="${sli.id}"}`),
-          },
+          ratioMetric: ratioOf(rules, sli.id),
         },
       },
       timeWindow: [{ duration: spec.period, isRolling: true }],
@@ -34,9 +29,31 @@ export function openSloText(rules: SloRules): string {
     },
   }))
   return (
-    commented(['The queries read what the rule file records.']) +
-    documents.map((one) => stringify(one, { lineWidth: 0 })).join('---\n')
+    commented([
+      spec.own === null
+        ? 'The queries read what the rule file records.'
+        : 'The queries read the counters themselves.',
+    ]) + documents.map((one) => stringify(one, { lineWidth: 0 })).join('---\n')
   )
+}
+
+/** Own counters as they are; else what the rules record, which are numbers of events within a window and rise and fall. */
+function ratioOf({ spec, ...rules }: SloRules, id: string): object {
+  if (spec.own !== null) {
+    const { total, bad, good } = spec.own
+    return {
+      counter: true,
+      ...(bad === undefined ? {} : { bad: metric(bad) }),
+      ...(good === undefined ? {} : { good: metric(good) }),
+      total: metric(total),
+    }
+  }
+  const window = shortest({ spec, ...rules })
+  return {
+    counter: false,
+    bad: metric(`slo:bad:increase${window}{slo="${id}"}`),
+    total: metric(`slo:requests:increase${window}{slo="${id}"}`),
+  }
 }
 
 function shortest(rules: SloRules): string {

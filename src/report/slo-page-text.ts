@@ -5,7 +5,16 @@ import { promSeconds } from '../operate/slo/prometheus-duration.ts'
 import { allowedBadShare } from '../operate/slo/budget.ts'
 import { multiply, rational, toNumber, type Rational } from '../stats/rational.ts'
 import { painter, type RenderOptions } from './paint.ts'
-import { burnText, eventsText, factorX, pageText, shareText, tierText, windowText } from './slo-words.ts'
+import {
+  burnText,
+  eventsText,
+  factorX,
+  pageText,
+  secondsText,
+  shareText,
+  tierText,
+  windowText,
+} from './slo-words.ts'
 
 /** What `slo page` has to say of one watched share. */
 export interface PageScreen {
@@ -15,6 +24,8 @@ export interface PageScreen {
   readonly period: string
   /** Requests of a period, where known. */
   readonly periodRequests: Rational | null
+  /** How old the counters are, where that was asked: a window that is longer holds no more. Null: not asked, or they are gone. */
+  readonly countedSeconds: number | null
   /** First the policy that decides, then the others. */
   readonly decisions: readonly PageDecision[]
 }
@@ -40,10 +51,21 @@ export function renderPage(screen: PageScreen, options: Pick<RenderOptions, 'col
       lines.push(`  they differ: ${difference(own, other)}`)
   }
   lines.push(...evidenceLines(own))
+  const { countedSeconds } = screen
+  if (countedSeconds !== null && countedSeconds < longestPageWindow(own) * 0.98) {
+    lines.push(
+      `  the counters are ${secondsText(Math.round(countedSeconds))} old: a longer window holds no more than that, and is no guard against a short outage`,
+    )
+  }
   for (const window of own.badData) {
     lines.push(`  ${windowText(window)}: failures without requests; the counters do not belong together`)
   }
   return `${lines.join('\n')}\n`
+}
+
+function longestPageWindow({ tiers }: PageDecision): number {
+  const pages = tiers.filter(({ tier }) => tier.severity === 'page')
+  return Math.min(6 * 3600, Math.max(0, ...pages.map(({ tier }) => promSeconds(tier.long) ?? 0)))
 }
 
 function otherText(other: PageDecision, own: PageDecision): string {

@@ -153,6 +153,7 @@ function percent(share: number | null): string {
 /** One look as a line, for logs. */
 export function renderWatchLine(document: WatchDocument): string {
   const { fleet, objectives, elapsed_s } = document
+  const median = fleet.ttft?.p50_ms ?? null
   const burns = objectives.map(({ windows, alerts }) => {
     const burn = windows[0]?.burn ?? null
     const fires = alerts.filter(({ state }) => state === 'fires').map(({ name }) => name)
@@ -160,12 +161,12 @@ export function renderWatchLine(document: WatchDocument): string {
     return fires.length === 0 ? text : `${text} PAGE (${fires.join(', ')})`
   })
   return `${[
-    `${formatSpan(elapsed_s * 1000)}`,
+    formatSpan(elapsed_s * 1000),
     `${fleet.up}/${fleet.known} up`,
     `running ${count(fleet.running)}`,
     `waiting ${count(fleet.waiting)}`,
     `KV ${percent(fleet.kv_usage_max)}`,
-    `TTFT P50 ${fleet.ttft?.p50_ms == null ? 'unknown' : formatDuration(fleet.ttft.p50_ms)}`,
+    `TTFT P50 ${median === null ? 'unknown' : formatDuration(median)}`,
     ...burns,
   ].join('  ')}\n`
 }

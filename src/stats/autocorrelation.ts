@@ -1,3 +1,4 @@
+import { coverageAt, leastCoverage } from './coverage.ts'
 import { laggedProducts } from './fourier.ts'
 import { nearestRank, percentileShare, sortAscending, type Percentile } from './percentile.ts'
 import { oneSidedUpperRank, orderStatisticInterval } from './percentile-interval.ts'
@@ -43,7 +44,48 @@ export function exceedanceIact(
   return windowed(indicatorCorrelation(indicator, count), n)
 }
 
-/** The same of any series of values; null where it is constant or empty. */
+/** Numbers of batches whose means are looked at for slow memory. */
+const batchCounts = [20, 40] as const
+/** Shorter batches say nothing that the window does not. */
+const shortestBatch = 5
+
+/**
+ * Autocorrelation time of the indicator x > `threshold` as intervals are computed with: the larger of Sokal's and of those by batch
+ * means, b·Var(batch mean) ÷ Var(indicator) for 20 and 40 batches. A queue behind long requests has a fast part, which closes
+ * Sokal's window at once, and a slow one that only long batches show: without them a nominal 95 % was measured to hold 64 % of the
+ * time in an engine at 90 % load, with them 88 % (docs/calibration.md; batch means: Law and Carson 1979).
+ */
+export function exceedanceMemory(
+  valuesInArrivalOrder: ArrayLike<number>,
+  threshold: number,
+): AutocorrelationTime {
+  const found = exceedanceIact(valuesInArrivalOrder, threshold)
+  if (found.tau === null) return found
+  const n = valuesInArrivalOrder.length
+  const slow = batchCounts.map((batches) => batchIact(valuesInArrivalOrder, threshold, batches) ?? 0)
+  const tau = Math.max(found.tau, ...slow)
+  return { tau, nEff: n / Math.max(1, tau), window: found.window }
+}
+
+/** b·Var(batch mean) ÷ (p(1 − p)) of the indicator x > `threshold`; null for batches under five values, or without both kinds of values. */
+export function batchIact(values: ArrayLike<number>, threshold: number, batches: number): number | null {
+  const length = Math.floor(values.length / batches)
+  if (length < shortestBatch || batches < 2) return null
+  const shares = new Float64Array(batches)
+  let total = 0
+  for (let batch = 0; batch < batches; batch++) {
+    let above = 0
+    for (let i = batch * length; i < (batch + 1) * length; i++) if ((values[i] as number) > threshold) above++
+    shares[batch] = above / length
+    total += above
+  }
+  const share = total / (batches * length)
+  if (share === 0 || share === 1) return null
+  const squares = shares.reduce((sum, each) => sum + (each - share) ** 2, 0)
+  return (length * squares) / (batches - 1) / (share * (1 - share))
+}
+
+/** Sokal's time of any series of values; null where it is constant or empty. */
 export function iact(values: ArrayLike<number>): AutocorrelationTime {
   const rho = autocorrelations(values)
   if (rho === null) return { tau: null, nEff: null, window: null }
@@ -84,6 +126,8 @@ export interface EffectiveInterval {
   readonly high: number | null
   readonly nEff: number | null
   readonly tailClusters: number | null
+  /** How often a nominal 95 % interval of so many tail events was measured to hold (docs/calibration.md); null where none is given. */
+  readonly measuredCoverage: number | null
   /** Why an end is missing, or null where both stand. */
   readonly why: string | null
 }
@@ -91,7 +135,7 @@ export interface EffectiveInterval {
 /**
  * The within-run interval of a percentile (within-run: it knows nothing of what differs between runs): ranks for
  * floor(n_eff) independent values, scaled back to n. None below ten tail clusters; an end is also null where no order
- * statistic bounds it. Coverage measured in an M/M/1 at 80 % load: 83–87 % for a nominal 95 %.
+ * statistic bounds it, or where so few tail events were measured to hold under 80 % of the time (`coverage.ts`).
  */
 export function effectiveInterval(
   valuesInArrivalOrder: ArrayLike<number>,
@@ -101,9 +145,10 @@ export function effectiveInterval(
 ): EffectiveInterval {
   const prepared = prepare(valuesInArrivalOrder, p, sorted)
   const { n, estimate, nEff, clusters } = prepared
-  const base = { estimate, low: null, high: null, nEff, tailClusters: clusters }
+  const base = { estimate, low: null, high: null, nEff, tailClusters: clusters, measuredCoverage: null }
   if (nEff === null || clusters === null) return { ...base, why: prepared.why }
-  if (clusters < tailClustersForInterval) {
+  const coverage = coverageAt(clusters)
+  if (clusters < tailClustersForInterval || coverage === null || coverage < leastCoverage) {
     const biased =
       clusters < tailClustersForEstimate ? '; the estimate itself is unreliable and biased low' : ''
     return {
@@ -115,6 +160,7 @@ export function effectiveInterval(
   const { lowRank, highRank } = orderStatisticInterval(effective, p, confidence)
   return {
     ...base,
+    measuredCoverage: coverage,
     low: lowRank === null ? null : valueAtRank(sorted, Math.floor((lowRank * n) / effective)),
     high: highRank === null ? null : valueAtRank(sorted, Math.ceil((highRank * n) / effective)),
     why:
@@ -160,7 +206,7 @@ function prepare(values: ArrayLike<number>, p: Percentile, sorted: ArrayLike<num
   if (n === 0) return { n, estimate: null, nEff: null, clusters: null, why: 'no values' }
   const share = percentileShare(p)
   const estimate = valueAtRank(sorted, nearestRank(n, share))
-  const { tau, nEff } = exceedanceIact(values, estimate)
+  const { tau, nEff } = exceedanceMemory(values, estimate)
   if (tau === null || nEff === null) {
     // Nothing above the estimate: all equal, or too few values for a tail. Independence cannot be shown either way.
     const constant = sorted[0] === sorted[n - 1]

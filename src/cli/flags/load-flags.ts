@@ -51,6 +51,20 @@ export const loadFlags: FlagSpecs = {
     letter: 'd',
     default: '60s',
   },
+  'max-duration': {
+    kind: 'text',
+    group,
+    brief: 'Never measure longer than this, whatever the file, --duration or --num-prompts say',
+    placeholder: 'TIME',
+    aliases: ['max-seconds'],
+  },
+  repeat: {
+    kind: 'text',
+    group,
+    brief: 'So many runs as one experiment, each with its own seed and salt; intervals are over runs',
+    placeholder: 'N',
+    default: '1',
+  },
   warmup: {
     kind: 'text',
     group,

@@ -54,6 +54,7 @@ export const configFlags: FlagSpecs = {
     group,
     brief: 'plimsoll.yaml to read; flags win over it',
     placeholder: 'FILE',
+    letter: 'f',
     default: './plimsoll.yaml if it is there',
   },
 }

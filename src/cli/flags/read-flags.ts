@@ -3,6 +3,7 @@ import { parseCount, parseDurationMs, parseNumber, parsePercent } from '../../ba
 import { parseLength } from '../../flows/options/length-text.ts'
 import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/pacer-text.ts'
 import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
+import { parseClass, parseScenario, parseSpeed } from '../../flows/options/traffic-text.ts'
 import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, oneOf, text } from './flag-values.ts'
@@ -26,7 +27,15 @@ const apiWords = {
   embeddings: 'embeddings',
   'openai-embeddings': 'embeddings',
 } as const
-const workloadWords = { random: 'random', jsonl: 'jsonl', custom: 'jsonl', sharegpt: 'sharegpt' } as const
+const workloadWords = {
+  random: 'random',
+  jsonl: 'jsonl',
+  custom: 'jsonl',
+  sharegpt: 'sharegpt',
+  batch: 'batch',
+  trace: 'trace',
+  mix: 'mix',
+} as const
 const typeWords = { '1': '1', '6': '6', '7': '7', linear: '7', floor: 'floor', nearest: '1' } as const
 
 // Flag, the option that it says, and how its text is read.
@@ -48,6 +57,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['pacer', 'pacer', parsePacer],
   ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
   ['duration', 'durationMs', positiveDuration],
+  ['max-duration', 'maxDurationMs', positiveDuration],
   ['warmup', 'warmupMs', (value, flag) => (value === 'auto' ? 'detect' : parseDurationMs(value, flag))],
   ['drain', 'drainMs', parseDurationMs],
   ['workload', 'workload', (value, flag) => oneOf(value, flag, workloadWords)],
@@ -55,6 +65,12 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['prompt', 'prompt', parseLength],
   ['output', 'output', parseLength],
   ['random-range-ratio', 'rangeRatio', parseNumber],
+  ['cancel-rate', 'cancelShare', parsePercent],
+  ['cancel-after', 'cancelAfterMs', parseDurationMs],
+  ['trace-speed', 'traceSpeed', parseSpeed],
+  ['scenario', 'scenario', parseScenario],
+  ['prefix-hit-rate', 'prefixHitRate', parsePercent],
+  ['shared-prefix', 'sharedPrefixTokens', (value, flag) => parseCount(value, flag, 1)],
   ['tokenizer', 'tokenizerPath', String],
   ['seed', 'seed', String],
   ['salt', 'salt', String],
@@ -89,6 +105,7 @@ export function readRunFlags(flags: FlagValues): RunOptions {
     const value = isOn(flags, flag)
     if (value !== undefined) options[option] = value
   }
+  if (list(flags, 'class').length > 0) options['classes'] = list(flags, 'class').map((one) => parseClass(one))
   if (isOn(flags, 'no-stream') === true) options['stream'] = false
   if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
   if (list(flags, 'header').length > 0)

@@ -37,7 +37,7 @@ export const targetFlags: FlagSpecs = {
   model: {
     kind: 'text',
     group,
-    brief: 'Model; auto asks the server',
+    brief: 'Model; auto asks the server; a:3,b:1 spreads the requests over several by weight',
     placeholder: 'NAME',
     aliases: ['served-model-name'],
     letter: 'm',

@@ -6,7 +6,7 @@ export const workloadFlags: FlagSpecs = {
   workload: {
     kind: 'text',
     group,
-    brief: 'random, jsonl or sharegpt',
+    brief: 'random, jsonl, sharegpt, batch (OpenAI batch file), trace (recorded traffic) or mix',
     placeholder: 'KIND',
     aliases: ['dataset-name'],
     default: 'random',
@@ -17,6 +17,41 @@ export const workloadFlags: FlagSpecs = {
     brief: 'File of the workload',
     placeholder: 'FILE',
     aliases: ['input-file'],
+  },
+  'trace-speed': {
+    kind: 'text',
+    group,
+    brief:
+      'Of a trace: its own times, so many times as fast (2x); another load, as --request-rate, replaces them',
+    placeholder: 'FACTOR',
+    default: '1x',
+  },
+  class: {
+    kind: 'list',
+    group,
+    brief:
+      'A class of a mix with its weight, and what it asks: chat=3:D(900,200), code=1:jsonl:FILE; the class is the segment of the row',
+    placeholder: 'NAME=WEIGHT:WHAT',
+  },
+  scenario: {
+    kind: 'text',
+    group,
+    brief: 'Both lengths in one: D(900,200), N(900,100)/(200,20) mean and sd, U(100,900)/(50,200)',
+    placeholder: 'TEXT',
+    aliases: ['traffic-scenario'],
+  },
+  'prefix-hit-rate': {
+    kind: 'text',
+    group,
+    brief: 'Share of each prompt that all prompts begin with, which a warm prefix cache hits: 60%',
+    placeholder: 'SHARE',
+  },
+  'shared-prefix': {
+    kind: 'text',
+    group,
+    brief: 'Or the tokens that all prompts begin with',
+    placeholder: 'N',
+    aliases: ['random-prefix-len', 'prefix-prompt-length'],
   },
   prompt: {
     kind: 'text',
@@ -39,6 +74,21 @@ export const workloadFlags: FlagSpecs = {
     group,
     brief: 'Spread fixed lengths evenly by this share to both sides',
     placeholder: 'R',
+  },
+  'cancel-rate': {
+    kind: 'text',
+    group,
+    brief: 'Share of the requests that the client hangs up on; they are counted apart',
+    placeholder: 'SHARE',
+    aliases: ['request-cancellation-rate'],
+  },
+  'cancel-after': {
+    kind: 'text',
+    group,
+    brief: 'When it does, after the intended send',
+    placeholder: 'TIME',
+    aliases: ['request-cancellation-delay'],
+    default: '0',
   },
   'ignore-eos': {
     kind: 'switch',

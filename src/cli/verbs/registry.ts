@@ -126,4 +126,10 @@ export const verbEntries: readonly VerbEntry[] = [
     brief: 'Write a commented plimsoll.yaml',
     load: async () => (await import('./init.ts')).initVerb,
   },
+  {
+    name: 'completion',
+    group: 'Set up',
+    brief: 'Words for the Tab key of bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completionVerb,
+  },
 ]

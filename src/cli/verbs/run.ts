@@ -1,5 +1,10 @@
+import { PlimsollError } from '../../base/errors.ts'
 import type { RunDocument } from '../../flows/documents.ts'
+import type { ExperimentOutcome } from '../../flows/experiment.ts'
+import type { ExperimentDocument } from '../../report/experiment-document.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { checkCiFlags, writeCi } from '../ci-output.ts'
+import { ciFlags } from '../flags/ci-flags.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
@@ -9,7 +14,7 @@ import { isOn } from '../flags/flag-values.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
-import type { Invocation, Verb } from '../verb.ts'
+import type { FlagValues, Invocation, Verb } from '../verb.ts'
 
 export const runVerb: Verb = {
   brief: 'One load test',
@@ -23,6 +28,8 @@ export const runVerb: Verb = {
       'exit 3 if the objective is missed',
     ],
     ['plimsoll run -u localhost:8000 --concurrency 32 -n 1000', 'closed loop of 32 users'],
+    ['plimsoll run -u localhost:8000 -r 6 --repeat 5', 'five runs as one experiment'],
+    ['plimsoll run -f bench.yaml', 'a file, also with a matrix of flags'],
     ["plimsoll run -u localhost:8000 --pacer 'ramp 1/s..10/s over 5m' --json", 'one JSON document on stdout'],
   ],
   flags: {
@@ -33,6 +40,7 @@ export const runVerb: Verb = {
     ...clientFlags,
     ...folderFlags,
     ...outputFlags,
+    ...ciFlags,
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
@@ -42,11 +50,20 @@ export const runVerb: Verb = {
 
 async function run(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
-  const { prepareRun } = await import('../prepare.ts')
-  const { config, voice } = await prepareRun(invocation)
+  checkCiFlags(flags)
+  const { prepareRunOrExperiment } = await import('../prepare.ts')
+  const prepared = await prepareRunOrExperiment(invocation, runVerb.flags)
+  const { voice } = prepared
   try {
-    const { document, interrupted } = await cli.flows.runFlow(config, await cli.flowDeps(voice))
+    if (prepared.kind === 'experiment') {
+      refuseOneRunsFlags(flags)
+      const outcome = await cli.flows.experimentFlow(prepared.config, await cli.flowDeps(voice))
+      voice.finish()
+      return await printExperiment(outcome, invocation)
+    }
+    const { document, interrupted } = await cli.flows.runFlow(prepared.config, await cli.flowDeps(voice))
     voice.finish()
+    await writeCi(document, flags, cli)
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderRun } = await import('../../report/render-run.ts')
@@ -58,6 +75,38 @@ async function run(invocation: Invocation): Promise<ExitCode> {
   } finally {
     voice.finish()
   }
+}
+
+function refuseOneRunsFlags(flags: FlagValues): void {
+  for (const name of ['junit', 'ci', 'explain']) {
+    if (flags[name] === undefined) continue
+    throw new PlimsollError('PLIM_USAGE', `--${name} is of one run, and this is an experiment of several`, {
+      hint: `plimsoll show RUN --${name} on a run of its folder`,
+    })
+  }
+}
+
+async function printExperiment(
+  { document, interrupted }: ExperimentOutcome,
+  { flags, cli }: Invocation,
+): Promise<ExitCode> {
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+  else {
+    const { renderExperiment } = await import('../../report/experiment-text.ts')
+    cli.stdout.write(renderExperiment(document, { color: cli.stdout.color }))
+  }
+  return experimentExitCode(document, interrupted)
+}
+
+/** As that of a run: invalid when a cell has no run that may be used, missed when a usable run missed its objective. */
+export function experimentExitCode(document: ExperimentDocument, interrupted: boolean): ExitCode {
+  if (interrupted) return exitCodes.interrupted
+  const usable = document.cells.map(({ runs }) => runs.filter(({ verdict }) => verdict.status !== 'INVALID'))
+  if (usable.some((runs) => runs.length === 0)) return exitCodes.invalid
+  const missed = usable
+    .flat()
+    .some(({ objectives }) => objectives.some((one) => one.judged && one.met === 'no'))
+  return missed ? exitCodes.objectiveFailed : exitCodes.fine
 }
 
 /** An interruption is said first, then that the numbers cannot be used, then that they are not good enough. */

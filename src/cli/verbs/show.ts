@@ -1,8 +1,15 @@
+import { PlimsollError } from '../../base/errors.ts'
+import type { Shown } from '../../flows/flow-deps.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { checkCiFlags, writeCi } from '../ci-output.ts'
+import { ciFlags } from '../flags/ci-flags.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
-import { isOn } from '../flags/flag-values.ts'
-import type { Invocation, Verb } from '../verb.ts'
+import { isOn, text } from '../flags/flag-values.ts'
+import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
+
+/** What `--html` alone means. */
+const besideTheRun = 'auto'
 
 export const showVerb: Verb = {
   brief: 'A run or sweep again',
@@ -19,6 +26,7 @@ export const showVerb: Verb = {
     ['plimsoll show runs/1129-1436-run --explain', 'with the working of each figure'],
     ['plimsoll show runs/1129-1501-sweep --json', 'one JSON document on stdout'],
     ['plimsoll show runs/a runs/b runs/c --as-fleet', 'the percentiles of all of them together'],
+    ['plimsoll show runs/1129-1436-run --html', 'one page with its figures, report.html beside the run'],
     ['plimsoll show a.prom b.prom --as-fleet', "from servers' histograms, with the error of the buckets"],
   ],
   flags: {
@@ -29,12 +37,22 @@ export const showVerb: Verb = {
     },
     json: outputFlags['json']!,
     explain: outputFlags['explain']!,
+    html: {
+      kind: 'text',
+      group: 'Output',
+      brief: 'One HTML file with figures: nothing is fetched and no script runs; report.html in the folder',
+      placeholder: 'FILE.html',
+      alone: { means: besideTheRun, unless: /\.html?$/i },
+    },
+    ...ciFlags,
+    force: { kind: 'switch', group: 'Output', brief: 'Write over a FILE.html that is there' },
     quiet: outputFlags['quiet']!,
   },
   run: show,
 }
 
 async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
+  checkCiFlags(flags)
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   if (isOn(flags, 'as-fleet') === true) {
@@ -46,7 +64,17 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     }
     return exitCodes.fine
   }
-  const { shown } = await cli.flows.showFlow(await pathsOrNewest(args, cli), await cli.flowDeps(voice))
+  const paths = await pathsOrNewest(args, cli)
+  const html = text(flags, 'html')
+  if (html !== undefined && html !== besideTheRun && paths.length > 1) {
+    throw new PlimsollError('PLIM_USAGE', '--html FILE takes one run', {
+      expected: 'one run, or --html alone: a page beside each',
+      received: `${paths.length} runs`,
+    })
+  }
+  const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
+  for (const one of shown) if (one.kind !== 'watch') await writeCi(one.document, flags, cli)
+  if (html !== undefined) return writePages(shown, html, flags, cli)
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
   if (isOn(flags, 'json') === true) {
     // One document a path, each on its own line: with one path that is one document.
@@ -55,9 +83,41 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const { renderRun } = await import('../../report/render-run.ts')
   const { renderSweep } = await import('../../report/render-sweep.ts')
-  const texts = shown.map((one) =>
-    one.kind === 'run' ? renderRun(one.document, options) : renderSweep(one.document, options),
-  )
+  const { renderWatch } = await import('../../report/watch-screen.ts')
+  const texts = shown.map((one) => {
+    if (one.kind === 'run') return renderRun(one.document, options)
+    return one.kind === 'sweep' ? renderSweep(one.document, options) : renderWatch(one.document, options)
+  })
   cli.stdout.write(texts.join('\n'))
+  return exitCodes.fine
+}
+
+async function writePages(
+  shown: readonly Shown[],
+  html: string,
+  flags: FlagValues,
+  cli: CliContext,
+): Promise<ExitCode> {
+  const { runPage } = await import('../../report/html-run.ts')
+  const { sweepPage } = await import('../../report/html-sweep.ts')
+  for (const one of shown) {
+    if (one.kind === 'watch') {
+      throw new PlimsollError('PLIM_USAGE', 'there is no page of a watched deployment', {
+        expected: 'a run or a sweep',
+        received: one.path,
+        hint: 'plimsoll show without --html prints it',
+      })
+    }
+    const folder = one.path.replace(/\/[^/]*\.(json|ndjson|parquet)$/, '').replace(/\/+$/, '')
+    const path = html === besideTheRun ? `${folder}/report.html` : html
+    const overwrite = html === besideTheRun || (isOn(flags, 'force') ?? false)
+    const sink = await cli.openFile(path, { overwrite })
+    try {
+      await sink.write(one.kind === 'run' ? runPage(one.document, one.rows) : sweepPage(one.document))
+    } finally {
+      await sink.close()
+    }
+    if (isOn(flags, 'quiet') !== true) cli.stderr.write(`wrote ${path}\n`)
+  }
   return exitCodes.fine
 }

@@ -76,8 +76,8 @@ function needed(flags: FlagValues, name: string, example: string): string {
 function nextAfterPage(flags: FlagValues, screens: readonly PageScreen[]): string {
   const asked = text(flags, 'objective')
   if (asked === undefined) return 'plimsoll slo budget with the same arguments tells what is left\n'
-  const share = text(flags, 'long') ?? '3%'
-  const spent = share.includes('/') ? '' : ` --bad-share ${share} --elapsed 1h`
+  const share = text(flags, 'long') ?? ''
+  const spent = /^[\d.]+%?$/.test(share) ? ` --bad-share ${share} --elapsed 1h` : ' --requests 2M --bad 250'
   return `plimsoll slo budget --objective ${asked} --window ${screens[0]?.period ?? '30d'}${spent}\n`
 }
 
@@ -166,9 +166,11 @@ async function budget(invocation: Invocation): Promise<ExitCode> {
 
 function nextAfterBudget({ flags, args }: Invocation): string {
   const server = text(flags, 'prometheus')
-  const objective = text(flags, 'objective') ?? '99.5%'
   if (server !== undefined) return `plimsoll slo page ${[...args, '--prometheus', server].join(' ')}\n`
-  return `plimsoll slo page --objective ${objective} --long ${text(flags, 'bad-share') ?? '3%'} --short ${text(flags, 'bad-share') ?? '3%'}\n`
+  const share = text(flags, 'bad-share')
+  return share === undefined
+    ? 'plimsoll slo rules plimsoll.yaml --out deploy/slo\n'
+    : `plimsoll slo page --objective ${text(flags, 'objective') ?? '99.5%'} --long ${share} --short ${share}\n`
 }
 
 async function budgetScreens(invocation: Invocation): Promise<readonly BudgetScreen[]> {

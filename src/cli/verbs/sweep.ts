@@ -1,5 +1,7 @@
 import type { SweepDocument } from '../../flows/documents.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { checkCiFlags, writeCi } from '../ci-output.ts'
+import { ciFlags } from '../flags/ci-flags.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
@@ -31,6 +33,7 @@ export const sweepVerb: Verb = {
     ...clientFlags,
     ...folderFlags,
     ...outputFlags,
+    ...ciFlags,
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
@@ -44,11 +47,13 @@ function pick(flags: Verb['flags'], names: readonly string[]): Verb['flags'] {
 
 async function sweep(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
+  checkCiFlags(flags)
   const { prepareSweep } = await import('../prepare.ts')
   const { config, voice } = await prepareSweep(invocation)
   try {
     const { document, interrupted } = await cli.flows.sweepFlow(config, await cli.flowDeps(voice))
     voice.finish()
+    await writeCi(document, flags, cli)
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderSweep } = await import('../../report/render-sweep.ts')

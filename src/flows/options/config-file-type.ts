@@ -43,6 +43,17 @@ export type ArrivalsText =
       readonly stagger?: QuantityText
     }
 
+export interface ClassText {
+  readonly weight: number
+  readonly kind?: 'random' | 'jsonl' | 'sharegpt' | 'batch'
+  readonly path?: string
+  readonly prompt?: LengthText
+  readonly output?: LengthText
+  readonly scenario?: string
+  readonly prefix_hit_rate?: QuantityText
+  readonly shared_prefix?: QuantityText
+}
+
 /** plimsoll.yaml as it is written: the shape that `config-schema.ts` checks. Its names are public, hence snake case. */
 export interface ConfigFile {
   readonly target?: {
@@ -51,6 +62,7 @@ export interface ConfigFile {
     readonly stream?: boolean
     readonly endpoint?: string
     readonly model?: string
+    readonly models?: Readonly<Record<string, number>>
     readonly key?: { readonly env: string }
     readonly headers?: Pairs
     readonly insecure?: boolean
@@ -62,10 +74,16 @@ export interface ConfigFile {
     readonly kv_tokens?: QuantityText
   }
   readonly workload?: {
-    readonly kind?: 'random' | 'jsonl' | 'sharegpt'
+    readonly kind?: 'random' | 'jsonl' | 'sharegpt' | 'batch' | 'trace' | 'mix'
     readonly path?: string
     readonly prompt?: LengthText
     readonly output?: LengthText
+    readonly scenario?: string
+    readonly prefix_hit_rate?: QuantityText
+    readonly shared_prefix?: QuantityText
+    readonly speed?: QuantityText
+    readonly classes?: Readonly<Record<string, ClassText>>
+    readonly cancel?: { readonly share: QuantityText; readonly after?: QuantityText }
     readonly ignore_eos?: boolean
     readonly extra_body?: Readonly<Record<string, unknown>>
     readonly tokenizer?: string
@@ -123,5 +141,7 @@ export interface ConfigFile {
     readonly metadata?: Pairs
   }
   readonly engine?: Readonly<Record<string, string | number | boolean>>
+  readonly matrix?: Readonly<Record<string, readonly (string | number | boolean)[]>>
+  readonly repeat?: number
   readonly faults?: readonly string[]
 }

@@ -1,11 +1,18 @@
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
-import { exactShare, parseCount, parseDurationMs, parseRatePerSecond } from '../../base/units.ts'
+import {
+  exactShare,
+  parseCount,
+  parseDurationMs,
+  parsePercent,
+  parseRatePerSecond,
+} from '../../base/units.ts'
 import { checkPacer, type Pacer } from '../../measure/load/pacer.ts'
-import type { ArrivalsText, ConfigFile, LengthText } from './config-file-type.ts'
+import type { ArrivalsText, ClassText, ConfigFile, LengthText } from './config-file-type.ts'
 import { lognormalLength, normalLength, parseLength, uniformLength } from './length-text.ts'
 import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
-import type { SweepOptions } from './run-options.ts'
+import type { ClassOptions, SweepOptions } from './run-options.ts'
+import { parseScenario, parseSpeed } from './traffic-text.ts'
 
 type Path = readonly (string | number)[]
 type Reader<T> = (text: string, what: string) => T
@@ -31,6 +38,26 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
   }
   const count: Reader<number> = (text, what) => parseCount(text, what, 1)
   const limit: Reader<number | null> = (text, what) => (text === 'none' ? null : positiveDuration(text, what))
+  function asked(
+    said: Omit<ClassText, 'weight' | 'kind'>,
+    path: Path,
+  ): Partial<
+    Record<'prompt' | 'output', LengthConfig | undefined> & {
+      scenario: SweepOptions['scenario'] | undefined
+      prefixHitRate: number | undefined
+      sharedPrefixTokens: number | undefined
+    }
+  > {
+    const length = (key: 'prompt' | 'output'): LengthConfig | undefined =>
+      lengthOf(said[key], (make) => positioned([...path, key], () => make([...path, key].join('.'))))
+    return {
+      prompt: length('prompt'),
+      output: length('output'),
+      scenario: read([...path, 'scenario'], said.scenario, parseScenario),
+      prefixHitRate: read([...path, 'prefix_hit_rate'], said.prefix_hit_rate, parsePercent),
+      sharedPrefixTokens: read([...path, 'shared_prefix'], said.shared_prefix, count),
+    }
+  }
   const { target, workload, arrivals, window, sweep, client, output } = config
   const timeouts = client?.timeouts
   const loads = sweep?.rates ?? sweep?.concurrency
@@ -43,6 +70,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     awsSigv4: target?.aws_sigv4,
     endpoint: target?.endpoint,
     model: target?.model,
+    models: target?.models && Object.entries(target.models).map(([name, weight]) => ({ name, weight })),
     keyEnv: target?.key?.env,
     headers: texts(target?.headers),
     insecure: target?.insecure,
@@ -63,12 +91,20 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     drainMs: read(['window', 'drain'], window?.drain, parseDurationMs),
     workload: workload?.kind,
     workloadPath: workload?.path,
-    prompt: lengthOf(workload?.prompt, (make) =>
-      positioned(['workload', 'prompt'], () => make('workload.prompt')),
-    ),
-    output: lengthOf(workload?.output, (make) =>
-      positioned(['workload', 'output'], () => make('workload.output')),
-    ),
+    ...asked(workload ?? {}, ['workload']),
+    traceSpeed: read(['workload', 'speed'], workload?.speed, parseSpeed),
+    classes:
+      workload?.classes &&
+      Object.entries(workload.classes).map(([name, one]): ClassOptions => {
+        const said = {
+          workload: one.kind,
+          workloadPath: one.path,
+          ...asked(one, ['workload', 'classes', name]),
+        }
+        return { name, weight: one.weight, ...defined(said) }
+      }),
+    cancelShare: read(['workload', 'cancel', 'share'], workload?.cancel?.share, parsePercent),
+    cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseDurationMs),
     ignoreEos: workload?.ignore_eos,
     extraBody: workload?.extra_body,
     tokenizerPath: workload?.tokenizer,
@@ -100,10 +136,17 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     maxPoints: read(['sweep', 'points'], sweep?.points, count),
     pointDurationMs: read(['sweep', 'duration_per_point'], sweep?.duration_per_point, positiveDuration),
     confirm: sweep?.confirm,
+    matrix: config.matrix,
+    repeat: config.repeat,
   }
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as SweepOptions
+  return defined(options) as SweepOptions
+}
+
+/** Without the keys that have no value. */
+function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
 }
 
 type Read = <T>(path: Path, value: string | number | undefined, reader: Reader<T>) => T | undefined

@@ -40,6 +40,12 @@ const target = v.strictObject({
   stream: v.exactOptional(described(v.boolean(), 'Ask for streams; without them there is no TTFT')),
   endpoint: v.exactOptional(described(text, 'Path of the endpoint, if it is not that of the API')),
   model: v.exactOptional(described(text, 'Model; auto asks the server')),
+  models: v.exactOptional(
+    described(
+      v.record(v.string(), v.pipe(v.number(), v.minValue(0))),
+      'Models (or LoRA adapters) with weights, instead of one',
+    ),
+  ),
   key: v.exactOptional(
     v.strictObject({ env: described(text, 'Environment variable that holds the API key') }),
   ),
@@ -55,11 +61,45 @@ const target = v.strictObject({
   kv_tokens: v.exactOptional(described(count, 'Size of the KV pool in tokens, where /metrics does not say')),
 })
 
-const workload = v.strictObject({
-  kind: v.exactOptional(described(v.picklist(['random', 'jsonl', 'sharegpt']), 'Where prompts come from')),
-  path: v.exactOptional(described(text, 'File of jsonl and sharegpt')),
+const lengths = {
+  path: v.exactOptional(described(text, 'File of jsonl, sharegpt, batch and trace')),
   prompt: v.exactOptional(described(length, 'Prompt tokens')),
   output: v.exactOptional(described(length, 'Answer tokens')),
+  scenario: v.exactOptional(described(text, 'Both lengths in one: D(900,200), N(900,100)/(200,20)')),
+  prefix_hit_rate: v.exactOptional(
+    described(quantity, 'Share of each prompt that all prompts of the run begin with: 60%'),
+  ),
+  shared_prefix: v.exactOptional(described(count, 'Or the tokens that all prompts begin with')),
+}
+
+const workload = v.strictObject({
+  kind: v.exactOptional(
+    described(
+      v.picklist(['random', 'jsonl', 'sharegpt', 'batch', 'trace', 'mix']),
+      'Where prompts come from',
+    ),
+  ),
+  ...lengths,
+  speed: v.exactOptional(described(quantity, 'Of a trace: how many times as fast as recorded, 2x')),
+  classes: v.exactOptional(
+    described(
+      v.record(
+        v.string(),
+        v.strictObject({
+          weight: v.pipe(v.number(), v.minValue(0)),
+          kind: v.exactOptional(v.picklist(['random', 'jsonl', 'sharegpt', 'batch'])),
+          ...lengths,
+        }),
+      ),
+      'Classes of a mix by name: drawn by weight, the class is the segment of the row',
+    ),
+  ),
+  cancel: v.exactOptional(
+    described(
+      v.strictObject({ share: quantity, after: v.exactOptional(duration) }),
+      'Requests that the client hangs up on, so long after their intended send: { share: 10%, after: 500ms }',
+    ),
+  ),
   ignore_eos: v.exactOptional(described(v.boolean(), 'Ask for answers of exactly the length')),
   extra_body: v.exactOptional(described(v.record(v.string(), v.unknown()), 'Fields added to every request')),
   tokenizer: v.exactOptional(described(text, 'A tokenizer.json; else the server counts')),
@@ -172,6 +212,15 @@ export const configSchema: v.GenericSchema<unknown, ConfigFile> = v.strictObject
   output: v.exactOptional(described(output, 'Where runs are kept and what is printed')),
   engine: v.exactOptional(
     described(v.record(v.string(), v.union([quantity, v.boolean()])), 'Settings of the embedded engine'),
+  ),
+  matrix: v.exactOptional(
+    described(
+      v.record(v.string(), v.pipe(v.array(v.union([quantity, v.boolean()])), v.minLength(1))),
+      'plimsoll run: every combination of these flags is run',
+    ),
+  ),
+  repeat: v.exactOptional(
+    described(v.pipe(v.number(), v.integer(), v.minValue(1)), 'plimsoll run: each combination so many times'),
   ),
   faults: v.exactOptional(described(v.array(text), 'What goes wrong in the embedded engine')),
 })

@@ -16,9 +16,13 @@ target:
 
 # What is asked. Lengths: 900, uniform 100..200, normal 500 sd 50, or lognormal as a map.
 workload:
-  kind: random                     # random, jsonl or sharegpt (these two with path: FILE)
+  kind: random                     # random, mix, or with path: FILE jsonl, sharegpt, batch, trace
   # prompt: { lognormal: { median: 900, p99: 4096 } }
   # output: { mean: 256 }
+  # prefix_hit_rate: 60%           # share of each prompt that all prompts begin with
+  # classes: { chat: { weight: 3, scenario: 'D(900,200)' }, code: { weight: 1, scenario: 'D(2000,50)' } }  # of mix
+  # speed: 2x                      # of a trace: how many times as fast as it was recorded
+  # cancel: { share: 10%, after: 500ms }   # the client hangs up on so many
   ignore_eos: true                 # answers of exactly the length asked for
 
 # When it is asked. An open loop (all but users) never waits for an answer, as real users do not.
@@ -39,6 +43,9 @@ seed: 1                            # the same seed makes the same plan
 # objectives:
 #   chat: { each: ttft < 500ms and tpot < 30ms, good: 99.5%, over: 30d, shed: bad }
 
+# How objectives are watched: plimsoll slo rules | test | page | budget.
+# slo: { service: chat, engine: vllm, match: { model_name: llama }, policy: sre-workbook }
+
 # What capacity means here: sweep looks for the load at which this is still kept.
 # capacity: { at: p99 tpot <= 10ms, margin: derate:20%, survive: 1, peak: 40/s }
 
@@ -52,6 +59,10 @@ seed: 1                            # the same seed makes the same plan
 #   timeouts: { connect: 10s, first_token: 2m, idle: 2m, total: none }
 
 # output: { runs_dir: runs, percentiles: [50, 90, 95, 99, 99.9] }
+
+# plimsoll run: every combination of these flags, each so many times, as one experiment.
+# matrix: { concurrency: [1, 8, 32], random-output-len: [64, 256] }
+# repeat: 5
 
 # Settings of the embedded engine, and what goes wrong in it.
 # engine: { preset: demo, max_num_seqs: 64 }

@@ -1,14 +1,17 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { isOpenLoop, type Pacer } from '../../measure/load/pacer.ts'
 import { sweepDefaults, defaults } from './defaults.ts'
-import { spreadLength } from './length-text.ts'
 import { cvOfBurstiness, gammaPacer } from './pacer-text.ts'
-import type { LengthConfig, ObjectiveConfig, RunConfig, SweepConfig, WorkloadConfig } from './run-config.ts'
+import { asksExactLengths, resolveWorkload } from './resolve-workload.ts'
+import type { ObjectiveConfig, RunConfig, SweepConfig } from './run-config.ts'
 import type { RunOptions, SweepOptions } from './run-options.ts'
+import { parseModels } from './traffic-text.ts'
 
 /** Fills in what was not said and refuses what cannot be meant together (PLIM_USAGE). */
 export function resolveRunConfig(options: RunOptions): RunConfig {
   const target = resolveTarget(options)
+  const workload = resolveWorkload(options)
+  const models = options.models ?? parseModels(options.model ?? '') ?? []
   const { pacer, maxConnections, count, durationMs } = resolveLoad(options)
   return {
     target,
@@ -16,7 +19,9 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
       options.api ?? (options.endpoint?.endsWith('/v1/completions') === true ? 'completions' : defaults.api),
     stream: options.stream ?? true,
     endpoint: options.endpoint ?? null,
-    model: options.model === undefined || options.model === 'auto' ? null : options.model,
+    model:
+      models[0]?.name ?? (options.model === undefined || options.model === 'auto' ? null : options.model),
+    models,
     keyEnv: options.keyEnv ?? (options.api === 'anthropic' ? 'ANTHROPIC_API_KEY' : defaults.keyEnv),
     headers: options.headers ?? {},
     insecure: options.insecure ?? false,
@@ -35,8 +40,9 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
         ? { kind: 'detect' }
         : { kind: 'fixed', ms: options.warmupMs ?? defaults.warmupMs },
     drainMs: options.drainMs ?? defaults.drainMs,
-    workload: resolveWorkload(options),
-    ignoreEos: options.ignoreEos ?? (options.workload ?? 'random') === 'random',
+    workload,
+    cancel: resolveCancellation(options),
+    ignoreEos: options.ignoreEos ?? asksExactLengths(workload),
     extraBody: options.extraBody ?? {},
     tokenizerPath: options.tokenizerPath ?? null,
     objectives: options.objectives ?? [],
@@ -62,6 +68,15 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
 
 function orDefault<T>(value: T | undefined, other: T): T {
   return value === undefined ? other : value
+}
+
+function resolveCancellation({ cancelShare, cancelAfterMs }: RunOptions): RunConfig['cancel'] {
+  if (cancelShare === undefined || cancelShare === 0) {
+    if (cancelAfterMs !== undefined && cancelShare === undefined)
+      throw contradiction('--cancel-after says when, and nothing how many', '--cancel-rate 10% beside it')
+    return null
+  }
+  return { share: cancelShare, afterMs: cancelAfterMs ?? 0 }
 }
 
 function resolveTarget(options: RunOptions): RunConfig['target'] {
@@ -101,17 +116,26 @@ function resolveLoad(options: RunOptions): Load {
   }
   const count = options.count ?? null
   const durationMs = options.durationMs ?? null
+  const most = options.maxDurationMs
   const limit = options.concurrency ?? null
-  const pacer = choosePacer(options, limit, count)
+  const recorded = options.workload === 'trace' && options.pacer === undefined && options.rate === undefined
+  const pacer =
+    recorded && limit === null
+      ? recordedTimes(options.workloadPath ?? '')
+      : choosePacer(options, limit, count)
   const unended = count === null && durationMs === null
   const ownEnd =
-    pacer.kind === 'ramp' || pacer.kind === 'steps' || (pacer.kind === 'burst' && pacer.everyMs === null)
+    pacer.kind === 'ramp' ||
+    pacer.kind === 'steps' ||
+    pacer.kind === 'schedule' ||
+    (pacer.kind === 'burst' && pacer.everyMs === null)
+  const ownMs =
+    unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs
   return {
     pacer,
     maxConnections: isOpenLoop(pacer) ? limit : null,
     count: pacer.kind === 'burst' && pacer.everyMs === null && count === null ? pacer.size : count,
-    durationMs:
-      unended && pacer.kind !== 'burst' ? (ownEnd ? pacerLengthMs(pacer) : defaults.durationMs) : durationMs,
+    durationMs: most === undefined ? ownMs : Math.min(most, ownMs ?? most),
   }
 }
 
@@ -135,42 +159,15 @@ function choosePacer(options: RunOptions, limit: number | null, count: number | 
   )
 }
 
+/** The times of a trace, which are in its file: whoever reads it puts them here. */
+function recordedTimes(name: string): Pacer {
+  return { kind: 'schedule', timesMs: [], name }
+}
+
 function pacerLengthMs(pacer: Pacer): number | null {
   if (pacer.kind === 'ramp') return pacer.durationMs
   if (pacer.kind === 'steps') return pacer.steps.reduce((sum, step) => sum + step.durationMs, 0)
   return null
-}
-
-function resolveWorkload(options: RunOptions): WorkloadConfig {
-  const kind = options.workload ?? (options.workloadPath === undefined ? 'random' : 'jsonl')
-  const ratio = options.rangeRatio ?? 0
-  if (kind !== 'random') {
-    if (options.workloadPath === undefined) {
-      throw new PlimsollError('PLIM_USAGE', `the workload ${kind} needs its file`, {
-        expected: '--dataset-path FILE',
-        received: 'nothing',
-      })
-    }
-    if (options.prompt !== undefined) {
-      throw contradiction(
-        '--random-input-len has no meaning for prompts from a file',
-        'the workload random, or no input length',
-      )
-    }
-    return { kind, path: options.workloadPath, output: spread(options.output ?? null, ratio) }
-  }
-  if (options.workloadPath !== undefined) {
-    throw contradiction(
-      'the workload random reads no file',
-      '--workload jsonl or sharegpt with --dataset-path',
-    )
-  }
-  const lengths = { prompt: options.prompt ?? defaults.prompt, output: options.output ?? defaults.output }
-  return { kind, prompt: spread(lengths.prompt, ratio)!, output: spread(lengths.output, ratio)! }
-}
-
-function spread(length: LengthConfig | null, ratio: number): LengthConfig | null {
-  return length === null ? null : spreadLength(length, ratio, '--random-range-ratio')
 }
 
 /** As `resolveRunConfig`, with a sweep's own defaults: what it sweeps, and an objective to look for. */
@@ -182,7 +179,10 @@ export function resolveSweepConfig(options: SweepOptions): SweepConfig {
   const embedded = options.url === undefined && options.host === undefined && options.port === undefined
   const objectives = sweepObjectives(options)
   const run = resolveRunConfig({
-    ...(embedded && options.workload === undefined && options.workloadPath === undefined
+    ...(embedded &&
+    options.workload === undefined &&
+    options.workloadPath === undefined &&
+    options.scenario === undefined
       ? sweepDefaults.lengths
       : {}),
     ...rest,

@@ -1,15 +1,39 @@
 import type { Pacer } from '../../measure/load/pacer.ts'
 import type { ApiKind } from '../../measure/wire/api.ts'
 import type { LengthDistribution } from '../../measure/workload/length-distribution.ts'
+import type { Cancellation } from '../../measure/workload/make-plan.ts'
+import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 
 /** Lengths in tokens, as they are asked for. */
 export type LengthConfig = LengthDistribution
 
 export type WorkloadConfig =
-  | { readonly kind: 'random'; readonly prompt: LengthConfig; readonly output: LengthConfig }
+  | OneWorkloadConfig
+  /** Classes side by side, drawn by weight; the class is the segment of the row. */
+  | {
+      readonly kind: 'mix'
+      readonly classes: readonly {
+        readonly name: string
+        readonly weight: number
+        readonly workload: OneWorkloadConfig
+      }[]
+    }
+
+export type OneWorkloadConfig =
+  | {
+      readonly kind: 'random'
+      readonly prompt: LengthConfig
+      readonly output: LengthConfig
+      /** Tokens at the front that all prompts share, or the share of each prompt that they do. */
+      readonly sharedPrefixTokens?: number
+      readonly sharedPrefixShare?: number
+    }
   /** Lengths of answers are those of the file where it has them, else `output`. */
   | { readonly kind: 'jsonl'; readonly path: string; readonly output: LengthConfig | null }
   | { readonly kind: 'sharegpt'; readonly path: string; readonly output: LengthConfig | null }
+  | { readonly kind: 'batch'; readonly path: string; readonly output: LengthConfig | null }
+  /** Recorded traffic; its own times, `speed` times as fast, unless another load is said. */
+  | { readonly kind: 'trace'; readonly path: string; readonly speed: number }
 
 export interface ServerTarget {
   readonly kind: 'server'
@@ -46,6 +70,8 @@ export interface RunConfig {
   readonly endpoint: string | null
   /** Null: ask the server. */
   readonly model: string | null
+  /** Models that requests are spread over by weight, `model` the first of them; none: all go to `model`. */
+  readonly models: readonly WeightedModel[]
   /** The environment variable that holds the key. The key itself is never in a config. */
   readonly keyEnv: string
   readonly headers: Readonly<Record<string, string>>
@@ -63,13 +89,15 @@ export interface RunConfig {
   readonly pacer: Pacer
   /** Open loop: at most this many connections, the wait for one counting as lag. Null: no limit. */
   readonly maxConnections: number | null
-  /** The run ends with the first of count and duration; one of them is always there. */
+  /** The run ends with the first of count and duration; without both with its pacer (a recorded trace). */
   readonly count: number | null
   readonly durationMs: number | null
   /** `detect`: cut by the steady-state test. */
   readonly warmup: { readonly kind: 'fixed'; readonly ms: number } | { readonly kind: 'detect' }
   readonly drainMs: number
   readonly workload: WorkloadConfig
+  /** Requests that the client hangs up on; null: it waits for every answer. */
+  readonly cancel: Cancellation | null
   readonly ignoreEos: boolean
   /** Fields added to every request body. */
   readonly extraBody: Readonly<Record<string, unknown>>

@@ -1,6 +1,8 @@
 import type { Pacer } from '../../measure/load/pacer.ts'
 import type { ApiKind } from '../../measure/wire/api.ts'
+import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
+import type { ScenarioLengths } from './traffic-text.ts'
 
 /**
  * What was said, in flags or in plimsoll.yaml: every field may be missing. `resolveRunConfig` merges the two (flags win) and fills
@@ -13,7 +15,9 @@ export interface RunOptions {
   readonly api?: ApiKind
   readonly stream?: boolean
   readonly endpoint?: string
+  /** One name, or `a:3,b:1`. */
   readonly model?: string
+  readonly models?: readonly WeightedModel[]
   readonly keyEnv?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly insecure?: boolean
@@ -30,15 +34,24 @@ export interface RunOptions {
   readonly pacer?: Pacer
 
   readonly count?: number
+  /** The window is never longer, whatever else says its end. */
+  readonly maxDurationMs?: number
   readonly durationMs?: number
   readonly warmupMs?: number | 'detect'
   readonly drainMs?: number
 
-  readonly workload?: 'random' | 'jsonl' | 'sharegpt'
+  readonly workload?: 'random' | 'jsonl' | 'sharegpt' | 'batch' | 'trace' | 'mix'
   readonly workloadPath?: string
   readonly prompt?: LengthConfig
   readonly output?: LengthConfig
   readonly rangeRatio?: number
+  readonly scenario?: ScenarioLengths
+  readonly prefixHitRate?: number
+  readonly sharedPrefixTokens?: number
+  readonly traceSpeed?: number
+  readonly classes?: readonly ClassOptions[]
+  readonly cancelShare?: number
+  readonly cancelAfterMs?: number
   readonly ignoreEos?: boolean
   readonly extraBody?: Readonly<Record<string, unknown>>
   readonly tokenizerPath?: string
@@ -66,6 +79,16 @@ export interface RunOptions {
   readonly faults?: readonly string[]
 }
 
+/** A class of a mix: a workload of its own, and how often it is asked. */
+export interface ClassOptions extends Pick<
+  RunOptions,
+  'workloadPath' | 'prompt' | 'output' | 'scenario' | 'prefixHitRate' | 'sharedPrefixTokens'
+> {
+  readonly name: string
+  readonly weight: number
+  readonly workload?: 'random' | 'jsonl' | 'sharegpt' | 'batch'
+}
+
 /** What a sweep adds. */
 export interface SweepOptions extends RunOptions {
   readonly axis?: 'concurrency' | 'rate'
@@ -75,11 +98,16 @@ export interface SweepOptions extends RunOptions {
   readonly confirm?: boolean
   readonly confirmDurationMs?: number
   readonly resume?: string
+  /** Flags of `run` and their values: every combination is run. */
+  readonly matrix?: Readonly<Record<string, readonly (string | number | boolean)[]>>
+  /** So many runs of each combination. */
+  readonly repeat?: number
   /** `capacity.at` of plimsoll.yaml: the objective of a sweep that names none. */
   readonly capacityObjective?: string
 }
 
 const loadKeys = ['rate', 'concurrency', 'pacer', 'burstiness'] as const
+const workloadKeys = ['workload', 'workloadPath', 'scenario', 'classes'] as const
 const endKeys = ['count', 'durationMs'] as const
 
 /**
@@ -98,6 +126,8 @@ export function mergeOptions<T extends SweepOptions>(base: T, over: T): T {
   if (over.url !== undefined || over.host !== undefined || over.port !== undefined)
     dropped.push('engineSettings', 'faults')
   if (over.axis !== undefined) dropped.push('loads')
+  if (over.model !== undefined) dropped.push('models')
+  if (workloadKeys.some((key) => over[key] !== undefined)) dropped.push(...replacedWorkload(over))
   const under = Object.fromEntries(
     Object.entries(base).filter(([key]) => !dropped.includes(key as keyof SweepOptions)),
   )
@@ -109,6 +139,14 @@ export function mergeOptions<T extends SweepOptions>(base: T, over: T): T {
     ...joined('engineSettings', under, over),
     ...joined('extraBody', base, over),
   } as T
+}
+
+/** A workload that is said anew does not keep the classes, file or lengths of the one that it replaces. */
+function replacedWorkload(over: RunOptions): readonly (keyof RunOptions)[] {
+  if (over.scenario !== undefined) return ['prompt', 'output', 'classes']
+  if (over.classes !== undefined)
+    return ['workload', 'workloadPath', 'scenario', 'prompt', 'output', 'prefixHitRate', 'traceSpeed']
+  return ['classes', 'scenario']
 }
 
 function joined<K extends 'headers' | 'metadata' | 'engineSettings' | 'extraBody'>(

@@ -10,6 +10,7 @@ import { apis } from '../wire/api.ts'
 import { contentMaker, type RequestContent } from './request-content.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import { requestBody, type BodySettings } from './request-body.ts'
+import { modelChooser, type WeightedModel } from './model-choice.ts'
 import type { LoadedWorkload } from './workload.ts'
 
 export interface PlanInput extends BodySettings {
@@ -27,6 +28,16 @@ export interface PlanInput extends BodySettings {
   readonly tokens: TokenCounter
   /** Longest prompt and answer together that the model takes, tokens; null: unknown. Longer prompts are cut, and counted. */
   readonly maxModelLen: number | null
+  /** Models that the requests are spread over by weight (LoRA adapters among them), instead of the one of `model`. */
+  readonly models?: readonly WeightedModel[]
+  /** Requests that the client hangs up on. */
+  readonly cancel?: Cancellation
+}
+
+/** A share of the requests, drawn from the seed, is given up so long after its intended send, whatever was answered by then. */
+export interface Cancellation {
+  readonly share: number
+  readonly afterMs: number
 }
 
 /** The requests of a run. The same input gives the same plan, whoever sends it and with however many workers. */
@@ -73,6 +84,7 @@ export function makePlan(input: PlanInput): Plan {
   checkPacer(pacer)
   checkEnd(input)
   const content = contentMaker(input)
+  const modelAt = modelChooser(input)
   const facts = {
     arrivals: describePacer(pacer),
     seed,
@@ -82,7 +94,7 @@ export function makePlan(input: PlanInput): Plan {
   }
   if (isOpenLoop(pacer)) {
     const requests = plannedTimes(input, pacer, content.once).map((plannedMs, index) =>
-      planned(input, content.at(index), index, plannedMs, 0),
+      planned(input, content.at(index), modelAt(index), { index, plannedMs, thinkTimeMs: 0 }),
     )
     return {
       kind: 'open',
@@ -96,7 +108,12 @@ export function makePlan(input: PlanInput): Plan {
     users: pacer.users,
     count: input.count ?? (input.durationMs === null ? content.once : null),
     staggerMs: pacer.staggerMs ?? 0,
-    requestAt: (index) => planned(input, content.at(index), index, null, thinkTime(pacer, seed, index)),
+    requestAt: (index) =>
+      planned(input, content.at(index), modelAt(index), {
+        index,
+        plannedMs: null,
+        thinkTimeMs: thinkTime(pacer, seed, index),
+      }),
     ...facts,
     warnings: [...tokens.warnings, ...content.warnings(input.count ?? sampled)],
   }
@@ -108,22 +125,34 @@ const sampled = 1000
 function planned(
   input: PlanInput,
   content: RequestContent,
-  index: number,
-  plannedMs: number | null,
-  thinkTimeMs: number,
+  model: string | null,
+  when: Pick<PlannedRequest, 'index' | 'plannedMs' | 'thinkTimeMs'>,
 ): PlannedRequest {
+  const settings =
+    model === null && content.extraBody === undefined
+      ? input
+      : {
+          ...input,
+          model: model ?? input.model,
+          extraBody: { ...content.extraBody, ...input.extraBody },
+        }
   return {
-    index,
-    plannedMs,
-    thinkTimeMs,
-    body: requestBody(input, content.prompt, content.outputTokens),
+    ...when,
+    body: requestBody(settings, content.prompt, content.outputTokens),
+    ...hangUp(input, when.index),
     promptId: content.promptId,
-    segment: content.segment,
+    segment: model === null ? content.segment : (content.segment ?? model),
     session: content.session,
     turn: null,
     askedOutputTokens: apis[input.api].generates ? content.outputTokens : null,
     plannedPromptTokens: content.promptTokens,
   }
+}
+
+/** Only where the run cancels: other plans are as they always were. */
+function hangUp({ cancel, seed }: PlanInput, index: number): Pick<PlannedRequest, 'cancelAfterMs'> {
+  if (cancel === undefined || randomStream(seed, 'cancel', index).next() >= cancel.share) return {}
+  return { cancelAfterMs: cancel.afterMs }
 }
 
 /** The intended sends: while `count` and `durationMs` last, and no longer than the pacer or, failing all, the file once through. */

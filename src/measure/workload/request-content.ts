@@ -19,6 +19,8 @@ export interface RequestContent {
   readonly session: string | null
   readonly promptTokens: number | null
   readonly outputTokens: number | null
+  /** Further fields of this request's body alone. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
 }
 
 export interface ContentMaker {
@@ -114,6 +116,7 @@ function itemContent(
         session: null,
         promptTokens: counted?.exact === true ? counted.tokens : null,
         outputTokens,
+        ...(item.extraBody === undefined ? {} : { extraBody: item.extraBody }),
       }
     },
     warnings: () => [],

@@ -1,4 +1,5 @@
 import type { LengthDistribution } from './length-distribution.ts'
+import { readBatch } from './read-batch.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { readShareGpt } from './read-sharegpt.ts'
 import type { Prompt } from './request-body.ts'
@@ -11,6 +12,8 @@ export type Workload =
   | { readonly kind: 'jsonl'; readonly path: string; readonly output: LengthDistribution | null }
   /** Recorded conversations: `read-sharegpt.ts`. Answers as long as the recorded ones unless `output` is given. */
   | { readonly kind: 'sharegpt'; readonly path: string; readonly output: LengthDistribution | null }
+  /** OpenAI's batch files: `read-batch.ts`. Answers as long as the file says, else as `output` says. */
+  | { readonly kind: 'batch'; readonly path: string; readonly output: LengthDistribution | null }
   /** Recorded traffic: `trace.ts`. Its times are those of `tracePacer`. */
   | { readonly kind: 'trace'; readonly path: string }
   | MixWorkload<Workload>
@@ -42,6 +45,8 @@ export interface PromptItem {
   readonly segment: string | null
   readonly prompt: Prompt
   readonly outputTokens: number | null
+  /** Further fields of the body, as a batch file has them. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
 }
 
 /** A workload with its file read. */
@@ -81,8 +86,9 @@ export async function loadWorkload(
   const text = await readText(workload.path)
   if (workload.kind === 'trace') return readTrace(text, workload.path)
   const { path, output } = workload
-  if (workload.kind === 'jsonl') {
-    return { kind: 'items', name: path, items: readJsonl(text, path), output, order: 'file', skipped: {} }
+  if (workload.kind !== 'sharegpt') {
+    const items = workload.kind === 'jsonl' ? readJsonl(text, path) : readBatch(text, path)
+    return { kind: 'items', name: path, items, output, order: 'file', skipped: {} }
   }
   const { items, skipped } = readShareGpt(text, path, textTokens, output !== null)
   return { kind: 'items', name: path, items, output, order: 'shuffled', skipped }

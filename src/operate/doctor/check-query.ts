@@ -19,6 +19,12 @@ export type FindingKind =
   | 'empty' // the live server answers with nothing
   | 'not_a_number'
   | 'stale'
+  | 'time_weighted' // a mean of ratios
+  | 'absent_is_not_zero' // a ratio whose errors have no series yet
+  | 'unreachable' // a ratio compared with 1 or more
+  | 'zero_window'
+  | 'summary' // quantiles of a client, added up
+  | 'undefined_record' // a record that no rule makes
 
 /** What is wrong with a use of a metric, and what to write instead. */
 export interface Finding {
@@ -249,8 +255,9 @@ function checkLabels(
   metric: KnownMetric,
   live: LiveSeries | undefined,
 ): Finding[] {
-  const bare = !name.startsWith(catalogue.prefix)
-  const labels = [...(bare ? [] : catalogue.labels), ...metric.labels]
+  // `http_requests_total` is everybody's name: which labels it has is not for one engine to say.
+  if (!name.startsWith(catalogue.prefix)) return []
+  const labels = [...catalogue.labels, ...metric.labels]
   const findings: Finding[] = []
   const used = new Set([...matchers.map(({ label }) => label), ...by])
   for (const label of used) {
@@ -269,8 +276,9 @@ function checkLabels(
   if (live !== undefined) {
     for (const { label, operator, value } of matchers) {
       const values = live.labels.get(label)
-      if (operator !== '=' || value === '' || value.includes('$') || values === undefined || label === 'le')
-        continue
+      // A reason or a status has no series before it first happens; a model is there or it is not.
+      if (values === undefined || !catalogue.labels.includes(label)) continue
+      if (operator !== '=' || value === '' || value.includes('$')) continue
       if (!values.has(value)) {
         findings.push({
           kind: 'label_value',

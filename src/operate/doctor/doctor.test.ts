@@ -4,7 +4,8 @@ import { catalogues } from '../catalogue/engines.ts'
 import { checkQuery, type FindingKind } from './check-query.ts'
 import { comparePage, detectEngine, examineUses, liveSeries } from './examine.ts'
 import { isOneValue, selectorsOf } from './promql.ts'
-import { readMetricUses } from './read-uses.ts'
+import { lintQuery } from './lint-rules.ts'
+import { readMetricUses, recordsOf } from './read-uses.ts'
 
 const catalogueOnly = { engine: null, live: null }
 const told = (query: string): [FindingKind, string | null][] =>
@@ -131,6 +132,43 @@ describe('drift between queries and engines', () => {
     ['what is not an engine’s', 'rate(node_cpu_seconds_total{mode="idle"}[5m])', []],
     ['a record of rules', 'slo:bad:increase5m{slo="x"} > 1', []],
   ])('%s', (_, query, findings) => expect(told(query)).toEqual(findings))
+})
+
+// How a query counts, whatever its metrics are called.
+describe('pitfalls of rules', () => {
+  const lints = (query: string): FindingKind[] => lintQuery(query).map(({ kind }) => kind)
+  it.each<[string, string, FindingKind[]]>([
+    [
+      'a mean of ratios',
+      'sum_over_time(sli:ratio_rate5m[30d]) / count_over_time(sli:ratio_rate5m[30d])',
+      ['time_weighted'],
+    ],
+    ['the same in one word', 'avg_over_time(sli:error_ratio[1d])', ['time_weighted']],
+    ['events over events', 'sum_over_time(bad:increase5m[30d]) / sum_over_time(all:increase5m[30d])', []],
+    [
+      'errors that do not exist yet',
+      'sum(rate(x_total{code=~"5.."}[5m])) / sum(rate(x_total[5m]))',
+      ['absent_is_not_zero'],
+    ],
+    [
+      'the same, guarded',
+      '(sum(rate(x_total{code=~"5.."}[5m])) or 0 * sum(rate(x_total[5m]))) / sum(rate(x_total[5m]))',
+      [],
+    ],
+    ['14.4 x 10 %', 'sli:ratio_rate1h > (14.4 * 0.1)', ['unreachable']],
+    ['14.4 x 0.1 %', 'sli:ratio_rate1h > (14.4 * 0.001)', []],
+    ['a window rounded away', 'http:burnrate0s > 0.1', ['zero_window']],
+    ['a mean of quantiles', 'avg(x_seconds{quantile="0.99"})', ['summary']],
+  ])('%s', (_, query, kinds) => expect(lints(query)).toEqual(kinds))
+
+  it('a record that no rule makes', () => {
+    const file =
+      'groups:\n- name: a\n  rules:\n  - record: slo:x:ratio_rate5m\n    expr: up\n  - alert: A\n    expr: slo:x:ratio_rate30m > 0.1\n'
+    const uses = examineUses(readMetricUses(file, 'r.yaml'), catalogueOnly, recordsOf(file))
+    expect(uses.flatMap(({ findings }) => findings)).toMatchObject([
+      { kind: 'undefined_record', suggestion: 'slo:x:ratio_rate5m' },
+    ])
+  })
 })
 
 const scaledObject = `apiVersion: keda.sh/v1alpha1

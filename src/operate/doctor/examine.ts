@@ -2,6 +2,8 @@ import type { Scrape } from '../../measure/wire/prometheus-text.ts'
 import { seriesNames, type Catalogue, type EngineId } from '../catalogue/catalogue.ts'
 import { catalogues } from '../catalogue/engines.ts'
 import { checkQuery, type Finding, type KnownSeries, type LiveSeries } from './check-query.ts'
+import { undefinedRecords } from '../slo/rules.ts'
+import { lintQuery } from './lint-rules.ts'
 import { isOneValue, selectorsOf } from './promql.ts'
 import type { MetricUse } from './read-uses.ts'
 
@@ -12,10 +14,19 @@ export interface ExaminedUse {
 }
 
 /** Checks the uses of a file. */
-export function examineUses(uses: readonly MetricUse[], known: KnownSeries): readonly ExaminedUse[] {
+export function examineUses(
+  uses: readonly MetricUse[],
+  known: KnownSeries,
+  records: readonly string[] = [],
+): readonly ExaminedUse[] {
   return uses.map((use) => ({
     use,
-    findings: distinct([...nameOrQuery(use, known), ...autoscalerFindings(use)]),
+    findings: distinct([
+      ...nameOrQuery(use, known),
+      ...autoscalerFindings(use),
+      ...(use.kind === 'name' ? [] : lintQuery(use.query)),
+      ...undefinedFindings(use, records),
+    ]),
   }))
 }
 
@@ -23,6 +34,20 @@ export function examineUses(uses: readonly MetricUse[], known: KnownSeries): rea
 function nameOrQuery(use: MetricUse, known: KnownSeries): readonly Finding[] {
   const findings = checkQuery(use.query, known)
   return use.kind === 'name' ? findings.filter(({ kind }) => kind !== 'wrong_type') : findings
+}
+
+/** Records whose family some rule makes, but not with this window: a misspelt one, mostly. */
+function undefinedFindings({ query }: MetricUse, records: readonly string[]): readonly Finding[] {
+  const family = (name: string): string => name.replace(/\d+[smhdwy]$/, '')
+  const families = new Set(records.map(family))
+  const used = selectorsOf(query).map(({ name }) => name)
+  const candidates = used.filter((name) => name.includes(':') && families.has(family(name)))
+  return undefinedRecords(records, candidates).map((name) => ({
+    kind: 'undefined_record',
+    severity: 'error',
+    message: `no rule makes ${name}, although others of its kind are made`,
+    suggestion: records.filter((record) => family(record) === family(name)).join(', ') || null,
+  }))
 }
 
 function autoscalerFindings({ kind, query, silenceIsZero }: MetricUse): readonly Finding[] {
@@ -128,18 +153,30 @@ export function comparePage(live: ReadonlyMap<string, LiveSeries>, catalogue: Ca
 export interface LiveAnswer {
   readonly values: number
   readonly notNumbers: number
+  /** Series of an empty query that the server has not at all: a comparison that is not met is empty too, and says nothing. */
+  readonly absent: readonly string[]
+  /** The same for series that the files themselves record. */
+  readonly unrecorded: boolean
   readonly ageSeconds: number | null
 }
 
 /** Findings from what a server answered. */
 export function answerFindings(use: MetricUse, answer: LiveAnswer): readonly Finding[] {
   const findings: Finding[] = []
-  const names = selectorsOf(use.query).map(({ name }) => name)
-  if (answer.values === 0) {
+  if (answer.unrecorded) {
+    findings.push({
+      kind: 'empty',
+      severity: 'warning',
+      message:
+        'the server has nothing yet for what these files record: the rules are not loaded, or nothing came (a ratio of no requests is not recorded)',
+      suggestion: null,
+    })
+  }
+  if (answer.absent.length > 0) {
     findings.push({
       kind: 'empty',
       severity: 'error',
-      message: `the server answers with nothing${use.silenceIsZero ? ', which the autoscaler takes for 0' : ''} (${names.join(', ')})`,
+      message: `the server has nothing for ${answer.absent.join(', ')}${use.silenceIsZero ? ', which the autoscaler takes for 0' : ''}`,
       suggestion: null,
     })
   }

@@ -215,3 +215,9 @@ export function isOneValue(query: string): boolean {
     )
   )
 }
+
+/** The selector as an instant query. */
+export function selectorText({ name, matchers }: Selector): string {
+  const pairs = matchers.map(({ label, operator, value }) => `${label}${operator}${JSON.stringify(value)}`)
+  return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
+}

@@ -65,7 +65,7 @@ function useOf(pair: Pair, parent: unknown): Omit<MetricUse, 'where'> | null {
     return {
       kind: 'autoscaler',
       query: text,
-      silenceIsZero: String(said('ignoreNullValues') ?? 'true') !== 'false',
+      silenceIsZero: said('ignoreNullValues') !== false && said('ignoreNullValues') !== 'false',
     }
   }
   if (
@@ -111,4 +111,9 @@ function prefixed(name: string): string {
       return full
   }
   return name
+}
+
+/** The series that the rules of a file record. */
+export function recordsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^\s*(?:-\s*)?"?record"?:\s*['"]?([\w:]+)/gm)].map(([, name = '']) => name)
 }

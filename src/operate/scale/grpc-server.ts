@@ -63,8 +63,8 @@ export async function startGrpcServer(methods: GrpcMethods, options: GrpcServerO
   })
   server.on('stream', (stream, headers) => {
     stream.on('error', () => stream.destroy())
-    const path = String(headers[':path'] ?? '')
-    const type = String(headers['content-type'] ?? '')
+    const path = headers[':path'] ?? ''
+    const type = headers['content-type'] ?? ''
     if (headers[':method'] !== 'POST' || !type.startsWith('application/grpc')) {
       stream.respond({ ':status': 415 }, { endStream: true })
       return
@@ -146,10 +146,19 @@ function fail(stream: ServerHttp2Stream, error: unknown): void {
       ':status': 200,
       'content-type': 'application/grpc',
       'grpc-status': String(code),
-      'grpc-message': encodeURIComponent(error instanceof Error ? error.message : String(error)),
+      'grpc-message': percentEncoded(error instanceof Error ? error.message : String(error)),
     },
     { endStream: true },
   )
+}
+
+/** As gRPC wants a status message: everything but printable ASCII, and the percent sign, by its bytes. */
+function percentEncoded(text: string): string {
+  return Array.from(Buffer.from(text, 'utf8'), (byte) =>
+    byte >= 0x20 && byte <= 0x7e && byte !== 0x25
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('')
 }
 
 /** The one message of a call: a byte for compression, four for the length, the message. */

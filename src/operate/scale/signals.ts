@@ -83,7 +83,11 @@ function reportOf(signal: SignalSeries, latency: SignalSeries, breachAtMs: numbe
   const quietCount = Math.max(fewestQuietSamples, Math.floor(before.length / 5))
   const nothing = { name, unit, leadMs: null, quiet: null, extreme: null, correlation }
   if (before.length < fewestQuietSamples + 1) {
-    return { ...nothing, kind: 'unknown', why: `${known.length} samples are too few to tell` }
+    return {
+      ...nothing,
+      kind: 'unknown',
+      why: `${before.length} samples${breachAtMs === null ? '' : ' before the breach'} are too few to tell`,
+    }
   }
   const quietSamples = before.slice(0, quietCount).map(({ value }) => value)
   const quiet = median(quietSamples)

@@ -1,7 +1,9 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
 import { measuredPoints, simulatedPoints, type MeanPoint, type MeasuredRun } from './measured-run.ts'
-import { inverse } from './matrix.ts'
+import { randomStream, standardNormal } from '../../base/random.ts'
+import { bent } from './fit-run.ts'
+import { cholesky, inverse } from './matrix.ts'
 import { minimizeBySimplex } from './simplex.ts'
 import type { Range, StepBounds } from './step-bounds.ts'
 import {
@@ -21,6 +23,8 @@ export interface FittedEngine {
   readonly coefficients: Coefficients
   /** Covariance of the natural logarithms of the coefficients, in the order of `coefficientNames`. */
   readonly logCovariance: readonly (readonly number[])[]
+  /** Coefficients that the runs cannot rule out, drawn by the covariance and drawn in until they fit nearly as well. */
+  readonly ensemble: readonly Coefficients[]
   readonly boundedBy: StepBounds['source']
   /** Root mean square of the relative errors of the points. */
   readonly rmsError: number
@@ -36,8 +40,11 @@ export interface FittedEngine {
 
 /** A relative error of 1 % of every figure is taken as noise at least: no fit is better than its model. */
 const leastNoise = 0.01
-/** Before any data a coefficient may be off by a factor of 10 either way (one standard deviation). */
-const priorLogSd = Math.log(10)
+/** Before any data a coefficient may be off by a factor of 3 either way (one standard deviation). */
+const priorLogSd = Math.log(3)
+const ensembleSize = 20
+/** The 90th percentile of χ² with seven degrees of freedom: how much worse than the best a set of seven may fit. */
+const worseAtMost = 12.017
 
 /**
  * Fits the step time to load tests by simulating each of them: the same requests, the same users or times. Two searches by
@@ -61,7 +68,7 @@ export function fitModel(
   const loss = (point: readonly number[]): number => {
     const errors = errorsOf(engineWith(settings, coefficientsAt(ranges, point)))
     const wandering = point.reduce((sum, x) => sum + x * x, 0)
-    const sum = errors.reduce((total, error) => total + error * error, 0)
+    const sum = bentSum(errors)
     return Number.isFinite(sum) ? sum / errors.length + 1e-6 * wandering : Number.MAX_VALUE
   }
   const starts = [pointOf(ranges, guess(measured)), coefficientNames.map(() => 0)]
@@ -73,12 +80,18 @@ export function fitModel(
   const coefficients = coefficientsAt(ranges, best.at)
   const config = engineWith(settings, coefficients)
   const errors = errorsOf(config)
-  const logCovariance = covariance(coefficients, errors, (of) => errorsOf(engineWith(settings, of)))
+  const noise = noiseOf(errors)
+  const errorsWith = (of: Coefficients): number[] => errorsOf(engineWith(settings, of))
+  const logCovariance = covariance(coefficients, noise, errorsWith)
   const fitted = runs.flatMap((run) => simulatedPoints(run, config))
   return {
     settings,
     coefficients,
     logCovariance,
+    ensemble: ensembleOf(coefficients, logCovariance, (of) => {
+      const worse = (bentSum(errorsWith(of)) - bentSum(errors)) / (noise * noise)
+      return worse <= worseAtMost
+    }),
     boundedBy: bounds.source,
     rmsError: Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length),
     points: measured.map((point, i) => ({ measured: point, fitted: fitted[i] as MeanPoint })),
@@ -133,7 +146,7 @@ function guess(points: readonly MeanPoint[]): Coefficients {
 /** (JᵀJ/s² + prior)⁻¹, J by central differences of ±3 %. */
 function covariance(
   coefficients: Coefficients,
-  errors: readonly number[],
+  noise: number,
   errorsOf: (of: Coefficients) => number[],
 ): number[][] {
   const step = 0.03
@@ -142,8 +155,6 @@ function covariance(
     const down = errorsOf({ ...coefficients, [name]: coefficients[name] * Math.exp(-step) })
     return up.map((value, i) => (value - (down[i] as number)) / (2 * step))
   })
-  const free = Math.max(1, errors.length - coefficientNames.length)
-  const noise = Math.max(leastNoise, Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / free))
   const information = columns.map((a, i) =>
     columns.map((b, j) => {
       let sum = 0
@@ -152,6 +163,43 @@ function covariance(
     }),
   )
   return inverse(information)
+}
+
+/** One point that a busy machine spoilt shall not bend the rest: large errors count straight. */
+function bentSum(errors: readonly number[]): number {
+  return errors.reduce((sum, error) => sum + bent(error), 0)
+}
+
+function noiseOf(errors: readonly number[]): number {
+  const free = Math.max(1, errors.length - coefficientNames.length)
+  return Math.max(leastNoise, Math.sqrt(bentSum(errors) / free))
+}
+
+/**
+ * Draws from the normal distribution of the logarithms. It is only straight near the best, so that a draw which does not fit
+ * nearly as well is moved half the way back, as often as it takes.
+ */
+function ensembleOf(
+  best: Coefficients,
+  logCovariance: readonly (readonly number[])[],
+  fits: (of: Coefficients) => boolean,
+): Coefficients[] {
+  const random = randomStream(1, 'ensemble')
+  const lower = cholesky(logCovariance)
+  return Array.from({ length: ensembleSize }, () => {
+    const normal = coefficientNames.map(() => standardNormal(random))
+    const shifts = coefficientNames.map((_, i) =>
+      normal.reduce((sum, z, k) => sum + (lower[i]?.[k] ?? 0) * z, 0),
+    )
+    for (let share = 1; share > 0.01; share /= 2) {
+      const pairs = coefficientNames.map(
+        (name, i) => [name, best[name] * Math.exp(share * (shifts[i] as number))] as const,
+      )
+      const drawn = Object.fromEntries(pairs) as Record<CoefficientName, number>
+      if (fits(drawn)) return drawn
+    }
+    return best
+  })
 }
 
 function collinearPairs(of: readonly (readonly number[])[]): FittedEngine['collinear'] {

@@ -19,6 +19,8 @@ function synthetic(seed: number, change: Partial<RealRun> = {}): RealRun {
     model: 'meta-llama/Llama-3.1-8B',
     gpuName: 'NVIDIA H100 80GB HBM3',
     gpus: 1,
+    dataParallel: 1,
+    expertParallel: false,
     gpuMemoryBytes: null,
     maxNumSeqs: 48,
     maxNumBatchedTokens: 2048,
@@ -27,6 +29,7 @@ function synthetic(seed: number, change: Partial<RealRun> = {}): RealRun {
     numGpuBlocks: 4000,
     gpuMemoryUtilization: 0.9,
     enablePrefixCaching: true,
+    unanswered: 0,
     requests: Array.from({ length: 180 }, (_, i) => ({
       id: `bench-${i}`,
       promptTokens: uniformInteger(random, 200, 3000),
@@ -85,6 +88,16 @@ describe('fitRun', () => {
     const run = synthetic(3, { gpuName: 'a GPU of tomorrow' })
     const fit = fitRun(run, { fitOn: 60, starts: 1, evaluations: 30, seed: 1 })
     expect(fit.bounds.source).toBe('not negative')
+  })
+
+  test('two ranks of data parallelism are two engines', () => {
+    const one = synthetic(5, { maxNumSeqs: 8 })
+    const two = synthetic(5, { maxNumSeqs: 8, dataParallel: 2 })
+    const last = (run: RealRun): number => Math.max(...run.requests.map((request) => request.lastTokenMs))
+    expect(last(two)).toBeLessThan(0.7 * last(one))
+    const fit = fitRun(two, { fitOn: 60, starts: 1, evaluations: 120, seed: 1 })
+    const { errors } = scoreReplay(two, fit.best.replay, fit.fitOn)
+    expect(Math.abs(errors.e2eMean as number)).toBeLessThan(0.03)
   })
 
   test('a replay of itself has no loss, a slower one has some', () => {
@@ -165,6 +178,13 @@ describe('readRealRun', () => {
         lastTokenMs: 2000,
       },
     ])
+  })
+
+  test('counts what was never answered', () => {
+    const lost = row.replace('bench-0', 'bench-1').replace('"first_token_ts":2', '"first_token_ts":null')
+    const two = { ...workload, text: workload.text + workload.text }
+    const run = readRealRun({ meta, workload: two, requests: { ...requests, text: `${row}\n${lost}` } })
+    expect([run.requests.length, run.unanswered]).toEqual([1, 1])
   })
 
   test.each([

@@ -47,17 +47,23 @@ export const defaultFitRunOptions: FitRunOptions = { fitOn: 100, starts: 5, eval
 export function fitRun(run: RealRun, options: FitRunOptions = defaultFitRunOptions): RunFit {
   const gpu = gpuCalled(run.gpuName)
   const shape = architectureCalled(run.model)
-  const bounds = gpu === null || shape === null ? openBounds : physicalBounds(gpu, shape, run.gpus)
+  const bounds =
+    gpu === null || shape === null
+      ? openBounds
+      : physicalBounds(gpu, shape, run.gpus, run.gpus * (run.expertParallel ? run.dataParallel : 1))
   const settings = realEngineConfig(run)
   const fitOn = Math.min(options.fitOn, run.requests.length)
   const random = randomStream(options.seed, 'fit-starts')
   let evaluations = 0
   const found: FittedModel[] = []
 
+  const pull = bounds.source === 'physics' ? 1e-5 : 1e-4
+
   function lossAt(point: readonly number[]): number {
-    // A whisper of preference for the middle of the ranges: what the data leave open does not run off.
+    // A whisper of preference for the middle of the ranges: what the data leave open does not run off. Where nothing else
+    // bounds it, a word.
     const wandering = point.reduce((sum, x) => sum + x * x, 0)
-    return replayLoss(run, replayRun(run, settings, modelAt(bounds, point)), fitOn) + 1e-5 * wandering
+    return replayLoss(run, replayRun(run, settings, modelAt(bounds, point)), fitOn) + pull * wandering
   }
 
   for (let start = 0; start < options.starts; start++) {
@@ -99,8 +105,8 @@ export function replayLoss(run: RealRun, replay: Replay, fitOn: number): number 
   return Number.isFinite(sum) ? sum / Math.max(1, fitOn) : Number.MAX_VALUE
 }
 
-/** Huber's function. */
-function bent(error: number): number {
+/** Huber's function: the square up to 5 %, straight beyond. */
+export function bent(error: number): number {
   const size = Math.abs(error)
   return size < straightBeyond ? size * size : straightBeyond * (2 * size - straightBeyond)
 }

@@ -1,14 +1,13 @@
-import { exponential, randomStream, standardNormal } from '../../base/random.ts'
+import { exponential, randomStream } from '../../base/random.ts'
 import { drawLength, type LengthDistribution } from '../../measure/workload/length-distribution.ts'
 import { percentile } from '../../stats/percentile.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
 import { runVirtual } from '../engine/run-virtual.ts'
 import type { FittedEngine } from './fit-model.ts'
-import { cholesky } from './matrix.ts'
 import { lengthMoments, meanFieldWalls, type MeanFieldWalls } from './mean-field.ts'
 import { simulatedPoints, type MeanPoint, type MeasuredRun } from './measured-run.ts'
-import { coefficientNames, engineWith, type CoefficientName, type Coefficients } from './step-coefficients.ts'
+import { engineWith } from './step-coefficients.ts'
 
 /** A figure with the interval that the coefficients leave open: 5th to 95th percentile of the draws. */
 export interface Predicted {
@@ -41,40 +40,23 @@ export interface Prediction {
   } | null
 }
 
-const draws = 20
-
-/** Engines that the fit cannot rule out, the best first: drawn from the normal distribution of the logarithms. */
-export function likelyEngines(model: FittedEngine, seed: string): EngineConfig[] {
-  const random = randomStream(seed, 'coefficients')
-  const lower = cholesky(model.logCovariance)
-  const engines = [engineWith(model.settings, model.coefficients)]
-  for (let draw = 0; draw < draws; draw++) {
-    const normal = coefficientNames.map(() => standardNormal(random))
-    const moved = coefficientNames.map((name, i) => {
-      let shift = 0
-      for (let k = 0; k <= i; k++) shift += (lower[i]?.[k] ?? 0) * (normal[k] as number)
-      // Beyond a factor of ten the linear picture means nothing.
-      return [name, model.coefficients[name] * Math.exp(Math.min(Math.max(shift, -2.3), 2.3))] as const
-    })
-    engines.push(
-      engineWith(
-        model.settings,
-        Object.fromEntries(moved) as Record<CoefficientName, number> as Coefficients,
-      ),
-    )
-  }
-  return engines
+/** Engines that the fit cannot rule out, the best first. */
+export function likelyEngines({ settings, coefficients, ensemble }: FittedEngine): EngineConfig[] {
+  return [coefficients, ...ensemble].map((one) => engineWith(settings, one))
 }
+
+/** Loads above this are given as this: the limit is below an idle step, and nothing fits. */
+const heaviest = 1000
 
 /** Another load on the fitted engine: walls by the mean field, latencies by simulation, each with its interval. */
 export function predictLoad(model: FittedEngine, asked: PredictedLoad): Prediction {
   const { perSecond, tpotLimitMs } = asked
   const lengths = drawnLengths(asked)
   const moments = lengthMoments(lengths)
-  const engines = likelyEngines(model, asked.seed)
+  const engines = likelyEngines(model)
   const walls = engines.map((engine) => meanFieldWalls(engine, moments, { tpotLimitMs }))
   const capacityPerSecond = predicted(walls.map((wall) => wall.capacityPerSecond))
-  const load = predicted(walls.map((wall) => perSecond / wall.capacityPerSecond))
+  const load = predicted(walls.map((wall) => Math.min(heaviest, perSecond / wall.capacityPerSecond)))
   if (load.high >= 1) return { capacityPerSecond, walls: walls[0] as MeanFieldWalls, load, latency: null }
   const runs = engines.map((engine) => latencies(engine, asked, lengths))
   const figure = (of: (run: Latencies) => number): Predicted => predicted(runs.map(of))
@@ -96,9 +78,8 @@ export function predictLoad(model: FittedEngine, asked: PredictedLoad): Predicti
 export function predictRun(
   model: FittedEngine,
   run: MeasuredRun,
-  seed: string,
 ): { readonly point: MeanPoint; readonly ttftMs: Predicted; readonly tpotMs: Predicted | null }[] {
-  const all = likelyEngines(model, seed).map((engine) => simulatedPoints(run, engine))
+  const all = likelyEngines(model).map((engine) => simulatedPoints(run, engine))
   const [best = []] = all
   return best.map((point, i) => {
     const tpot = all.flatMap((points) => points[i]?.tpotMs ?? [])

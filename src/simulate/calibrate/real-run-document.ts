@@ -18,6 +18,8 @@ export interface RealRunDocument {
   readonly fit_on: number
   /** Requests that it did not see and that the errors are over. */
   readonly predicted: number
+  /** Requests without a first or last token: neither replayed nor judged. */
+  readonly unanswered: number
   readonly errors: Figures
   readonly measured: Figures
   readonly prediction: Figures
@@ -70,6 +72,7 @@ export function realRunDocument(run: RealRun, fit: RunFit, peerSummary: string |
     gpus: run.gpus,
     fit_on: fit.fitOn,
     predicted: held.requests,
+    unanswered: run.unanswered,
     errors: rounded(named(held.errors)),
     measured: rounded(named(held.measured)),
     prediction: rounded(named(held.predicted)),

@@ -9,6 +9,10 @@ export interface RealRun {
   readonly gpuName: string
   /** GPUs that hold one replica. */
   readonly gpus: number
+  /** Ranks of data parallelism: each has a scheduler, seats and a pool of its own. */
+  readonly dataParallel: number
+  /** The experts of a mixture are spread over all ranks. */
+  readonly expertParallel: boolean
   readonly gpuMemoryBytes: number | null
   readonly maxNumSeqs: number
   readonly maxNumBatchedTokens: number
@@ -17,6 +21,8 @@ export interface RealRun {
   readonly numGpuBlocks: number | null
   readonly gpuMemoryUtilization: number
   readonly enablePrefixCaching: boolean
+  /** Requests that have no first or last token: they are neither replayed nor judged. */
+  readonly unanswered: number
   /** Ascending by `queuedMs`. */
   readonly requests: readonly RealRequest[]
 }
@@ -54,12 +60,15 @@ export function readRealRun(texts: RealRunTexts): RealRun {
   const hardware = part(meta, 'hardware')
   const rows = lines(texts.requests)
   const planned = lines(texts.workload)
+  const answered = rows.filter((row) => !isAbsent(row['first_token_ts']) && !isAbsent(row['last_token_ts']))
   if (rows.length === 0) throw unusable(texts.requests.file, 1, 'no request in it', 'one object a line')
   const gibibytes = hardware['memory_gb_each']
   return {
     model: typeof meta['model'] === 'string' ? meta['model'] : 'unknown',
     gpuName: typeof hardware['device_name'] === 'string' ? hardware['device_name'] : 'unknown',
     gpus: numberOr(engine['tensor_parallel_size'], 1) * numberOr(engine['pipeline_parallel_size'], 1),
+    dataParallel: Math.max(1, numberOr(engine['data_parallel_size'], 1)),
+    expertParallel: engine['enable_expert_parallel'] === true,
     gpuMemoryBytes:
       typeof gibibytes === 'number'
         ? gibibytes * 1e9
@@ -71,6 +80,7 @@ export function readRealRun(texts: RealRunTexts): RealRun {
     numGpuBlocks: numberOr(cache['num_gpu_blocks'], 0) || null,
     gpuMemoryUtilization: numberOr(cache['gpu_memory_utilization'], 0.9),
     enablePrefixCaching: cache['enable_prefix_caching'] !== false,
+    unanswered: rows.length - answered.length,
     requests: joined(texts, rows, planned),
   }
 }
@@ -82,7 +92,8 @@ function joined(
   planned: ReadonlyArray<Readonly<Record<string, unknown>>>,
 ): RealRequest[] {
   const startS = Math.min(...rows.map((row, i) => numberAt(row, 'queued_ts', texts.requests.file, i + 1)))
-  const requests = rows.map((row, i) => {
+  const requests = rows.flatMap((row, i): RealRequest[] => {
+    if (isAbsent(row['first_token_ts']) || isAbsent(row['last_token_ts'])) return []
     const { file } = texts.requests
     const id = typeof row['request_id'] === 'string' ? row['request_id'] : String(i)
     const index = Number(/(\d+)$/.exec(id)?.[1] ?? i)
@@ -101,17 +112,23 @@ function joined(
     }
     const ids: unknown = plan['prompt_blocks']
     const ms = (key: string): number => (numberAt(row, key, file, i + 1) - startS) * 1000
-    return {
-      id,
-      promptTokens,
-      outputTokens: numberAt(row, 'output_toks', file, i + 1),
-      blockIds: Array.isArray(ids) ? (ids as number[]) : [],
-      queuedMs: ms('queued_ts'),
-      firstTokenMs: ms('first_token_ts'),
-      lastTokenMs: ms('last_token_ts'),
-    }
+    return [
+      {
+        id,
+        promptTokens,
+        outputTokens: numberAt(row, 'output_toks', file, i + 1),
+        blockIds: Array.isArray(ids) ? (ids as number[]) : [],
+        queuedMs: ms('queued_ts'),
+        firstTokenMs: ms('first_token_ts'),
+        lastTokenMs: ms('last_token_ts'),
+      },
+    ]
   })
   return requests.sort((a, b) => a.queuedMs - b.queuedMs)
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,7 @@
 import { randomStream } from '../../base/random.ts'
 import { createEngine } from '../engine/engine.ts'
+import type { Engine, EngineRequest } from '../engine/engine-interface.ts'
+import type { RequestFacts, RequestId } from '../engine/request-state.ts'
 import { defaultEngineConfig, type EngineConfig } from '../engine/engine-config.ts'
 import { runVirtual } from '../engine/run-virtual.ts'
 import type { StepTimeModel } from '../engine/step-time.ts'
@@ -44,33 +46,68 @@ function reckonedBlocks(run: RealRun): number {
   return Math.max(2, 1 + Math.floor(free / (2 * sizes.kvValues * run.blockSize)))
 }
 
-/** Sends the run's requests, when its scheduler had them, to a simulated engine with that step time. */
+/** Sends the run's requests, when its scheduler had them, to a simulated engine (one for each rank) with that step time. */
 export function replayRun(
   run: RealRun,
   settings: Omit<EngineConfig, 'stepTime'>,
   stepTime: StepTimeModel,
 ): Replay {
-  const engine = createEngine({ ...settings, stepTime }, randomStream(0, 'replay'), { events: 'requests' })
-  const firstTokenMs = new Float64Array(run.requests.length)
-  const lastTokenMs = new Float64Array(run.requests.length)
-  const results = runVirtual(engine, {
-    arrivals: run.requests.map((one, id) => ({
-      id,
-      arrivalMs: one.queuedMs,
-      promptTokenIds: {
-        length: one.promptTokens,
-        blockHashes: one.blockIds,
-        blockTokens: run.blockSize,
-      },
-      outputTokens: one.outputTokens,
-    })),
-  })
-  firstTokenMs.fill(Number.POSITIVE_INFINITY)
-  lastTokenMs.fill(Number.POSITIVE_INFINITY)
-  for (const { id, facts } of results) {
-    if (facts === null || facts.firstTokenMs < 0) continue
+  const engines = Array.from({ length: run.dataParallel }, (_, rank) =>
+    createEngine({ ...settings, stepTime }, randomStream(0, 'replay', rank), { events: 'requests' }),
+  )
+  const firstTokenMs = new Float64Array(run.requests.length).fill(Number.POSITIVE_INFINITY)
+  const lastTokenMs = new Float64Array(run.requests.length).fill(Number.POSITIVE_INFINITY)
+  const tell = (id: RequestId, facts: RequestFacts | null): void => {
+    if (facts === null || facts.firstTokenMs < 0) return
     firstTokenMs[id as number] = facts.firstTokenMs
     lastTokenMs[id as number] = facts.lastTokenMs
   }
-  return { firstTokenMs, lastTokenMs, preemptions: engine.stats().preemptions }
+  const requests = run.requests.map((one, id) => ({
+    id,
+    arrivalMs: one.queuedMs,
+    promptTokenIds: { length: one.promptTokens, blockHashes: one.blockIds, blockTokens: run.blockSize },
+    outputTokens: one.outputTokens,
+  }))
+  const [only] = engines
+  if (engines.length === 1 && only !== undefined) {
+    for (const { id, facts } of runVirtual(only, { arrivals: requests })) tell(id, facts)
+  } else runRanks(engines, requests, tell)
+  return {
+    firstTokenMs,
+    lastTokenMs,
+    preemptions: engines.reduce((sum, engine) => sum + engine.stats().preemptions, 0),
+  }
+}
+
+/** Each request goes to the rank with the least of 4·waiting + running, as vLLM balances its data-parallel ranks. */
+function runRanks(
+  engines: readonly Engine[],
+  requests: readonly EngineRequest[],
+  tell: (id: RequestId, facts: RequestFacts | null) => void,
+): void {
+  const hear = (engine: Engine, nowMs: number): void => {
+    for (const event of engine.advance(nowMs)) if (event.kind === 'finished') tell(event.id, event.facts)
+  }
+  const catchUp = (engine: Engine, untilMs: number): void => {
+    for (;;) {
+      const wakeMs = engine.nextWakeMs()
+      if (wakeMs === null || wakeMs >= untilMs) return
+      hear(engine, wakeMs)
+    }
+  }
+  for (const request of requests) {
+    let best: Engine | null = null
+    let least = Number.POSITIVE_INFINITY
+    for (const engine of engines) {
+      catchUp(engine, request.arrivalMs)
+      const { waiting, running } = engine.stats()
+      const score = 4 * waiting + running
+      if (score < least) {
+        least = score
+        best = engine
+      }
+    }
+    best?.submit(request, request.arrivalMs)
+  }
+  for (const engine of engines) catchUp(engine, Number.POSITIVE_INFINITY)
 }

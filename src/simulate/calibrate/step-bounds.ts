@@ -26,9 +26,16 @@ const bytesPerValue = 2
  * What physics leaves open when GPU and model are known: each coefficient at a share of the data sheet. The memory reaches
  * 50–97 % of its peak for weights and 30–97 % for keys and values (scattered blocks); matrix products 30–100 % of theirs on
  * one GPU and 15–100 % on several, where the sums over GPUs are in it; attention 2–100 %. Beside that a step takes 0–8 ms
- * of launches and CPU and a row up to 0.1 ms.
+ * of launches and CPU and a row up to 0.1 ms. Experts may be spread over more GPUs (`expertGpus`) than hold a replica.
  */
-export function physicalBounds(gpu: Gpu, shape: Architecture, gpus: number): StepBounds {
+export function physicalBounds(
+  gpu: Gpu,
+  shape: Architecture,
+  gpus: number,
+  expertGpus: number = gpus,
+): StepBounds {
+  if (expertGpus > gpus)
+    return joined(physicalBounds(gpu, shape, expertGpus), physicalBounds(gpu, shape, gpus))
   const sizes = modelSizes(shape)
   const bandwidth = (gpus * gpu.bandwidth) / 1000
   const flops = (gpus * gpu.flops) / 1000
@@ -46,6 +53,20 @@ export function physicalBounds(gpu: Gpu, shape: Architecture, gpus: number): Ste
     perContextTokenMs: [perContext / 0.97, perContext / 0.3],
     perPairMs: [perPair, perPair / 0.02],
     perSequenceMs: [0, 0.1],
+    source: 'physics',
+  }
+}
+
+/** From the low ends of one to the high ends of the other. */
+function joined(low: StepBounds, high: StepBounds): StepBounds {
+  const range = (name: Exclude<keyof StepBounds, 'source'>): Range => [low[name][0], high[name][1]]
+  return {
+    overheadMs: range('overheadMs'),
+    weightsMs: range('weightsMs'),
+    perTokenMs: range('perTokenMs'),
+    perContextTokenMs: range('perContextTokenMs'),
+    perPairMs: range('perPairMs'),
+    perSequenceMs: range('perSequenceMs'),
     source: 'physics',
   }
 }

@@ -43,8 +43,15 @@ export const aiperfRecords: Importer = {
   begin,
 }
 
+/** What the tool itself counted and computed, row by row. */
+interface OwnCounts {
+  readonly tokens: (number | null)[]
+  readonly tpotMs: (number | null)[]
+}
+
 function begin(file: string): ImportSession {
   const rows: RequestRow[] = []
+  const own: OwnCounts = { tokens: [], tpotMs: [] }
   let baseNs: bigint | null = null
   const choices: DoubledChoice[] = []
   const refused: string[] = []
@@ -58,15 +65,20 @@ function begin(file: string): ImportSession {
       const read = readRecord(record, place, rows.length, unknownUnits, baseNs)
       if (read.choice !== null) choices.push(read.choice)
       if (read.row === null) refused.push(`${file}:${place.line}`)
-      else rows.push(read.row)
+      else {
+        rows.push(read.row)
+        own.tokens.push(read.ownTokens)
+        own.tpotMs.push(read.ownTpotMs)
+      }
     },
-    end: () => [finish(file, rows, baseNs, choices, refused, unknownUnits)],
+    end: () => [finish(file, rows, own, baseNs, choices, refused, unknownUnits)],
   }
 }
 
 function finish(
   file: string,
   read: readonly RequestRow[],
+  own: OwnCounts,
   baseNs: bigint | null,
   choices: readonly DoubledChoice[],
   refused: readonly string[],
@@ -104,6 +116,8 @@ function finish(
         `a metric has the unit "${unit}", which is no unit of time known here: its values were left out`,
       ),
     )
+  const counted = countsNote(rows, own)
+  if (counted !== null) warnings.push(counted)
   const hasPlan = rows.some((row) => row.lag_ms !== null)
   return {
     ...noFacts,
@@ -115,6 +129,11 @@ function finish(
     originWallMs: baseNs === null ? null : Number(baseNs / 1_000_000n) + earliestMs,
     startsKnown: rows.length > 0 && rows.every((row) => row.sent_ms !== null),
     rowsKnown: true,
+    toolTpotMs: own.tpotMs,
+    toolOutputTokens: rows.reduce(
+      (sum, row, at) => sum + (row.ok && row.phase === 'measure' ? (own.tokens[at] ?? 0) : 0),
+      0,
+    ),
     facts: {
       warmup_requests: rows.filter((row) => row.phase === 'warmup').length,
       cancelled: rows.filter((row) => row.flags.includes('cancelled_by_client')).length,
@@ -133,16 +152,24 @@ function finish(
   }
 }
 
+interface ReadRecord {
+  readonly row: RequestRow | null
+  readonly choice: DoubledChoice | null
+  /** By the tool's own tokenizer. */
+  readonly ownTokens: number | null
+  readonly ownTpotMs: number | null
+}
+
 function readRecord(
   record: JsonRecord,
   place: JsonPlace,
   index: number,
   unknownUnits: Set<string>,
   baseNs: bigint | null,
-): { readonly row: RequestRow | null; readonly choice: DoubledChoice | null } {
+): ReadRecord {
   const metadata = asRecord(record['metadata']) ?? {}
   const { metrics, choice } = pickMetrics(asRecord(record['metrics']) ?? {}, place.doubled)
-  if (metrics === null) return { row: null, choice }
+  if (metrics === null) return { row: null, choice, ownTokens: null, ownTpotMs: null }
   const ms = (name: string): number | null => {
     const found = metrics[name]
     const unit = textOf(member(found, 'unit')) ?? 'ms'
@@ -176,6 +203,9 @@ function readRecord(
     : error === null
       ? { outcome: 'ok' as const }
       : failure(errorCode(error), textOf(error['message']))
+  // The server's count decides; the tool counts the text with a tokenizer of its own.
+  const usage = count('usage_completion_tokens')
+  const ownTokens = count('output_sequence_length')
   const row = importedRow({
     id: textOf(metadata['x_request_id']) ?? requestId(index),
     plannedMs: planNs === null ? 0 : nsBetweenMs(baseNs ?? planNs, planNs),
@@ -188,17 +218,36 @@ function readRecord(
     ttfcMs: late(ms('time_to_first_output_token')),
     e2eMs: late(ms('request_latency')),
     doneMs: startNs === null || endNs === null ? null : late(nsBetweenMs(startNs, endNs)),
-    tpotMs: ms('inter_token_latency'),
+    tpotMs: usage === null ? ms('inter_token_latency') : null,
     gapsMs,
     promptTokens: count('usage_prompt_tokens') ?? count('input_sequence_length') ?? count('error_isl'),
     cachedTokens: count('usage_prompt_cache_read_tokens'),
-    completionTokens: count('output_sequence_length'),
+    completionTokens: usage ?? ownTokens,
     reasoningTokens: count('reasoning_token_count'),
-    tokensSource: 'tokenizer',
+    tokensSource: usage === null ? 'tokenizer' : 'server',
     session: textOf(metadata['conversation_id']),
     turn: countOf(metadata['turn_index']),
   })
-  return { row, choice }
+  return { row, choice, ownTokens, ownTpotMs: ms('inter_token_latency') }
+}
+
+/** Its tokenizer's count beside the server's. */
+function countsNote(rows: readonly RequestRow[], own: OwnCounts): Warning | null {
+  let server = 0
+  let tool = 0
+  rows.forEach((row, at) => {
+    const tokens = own.tokens[at] ?? null
+    if (!row.ok || row.tokens_source !== 'server' || tokens === null) return
+    server += row.completion_tokens ?? 0
+    tool += tokens
+  })
+  if (server === 0 || Math.abs(tool - server) <= 0.02 * server) return null
+  return note(
+    'token_count_disagrees',
+    `output tokens: ${server} by the server, ${tool} by the tool's own tokenizer`,
+    "figures per token are from the server's count here; the tool's are from its tokenizer",
+    { server, tool },
+  )
 }
 
 /** The clock's stand-in for zero while a file is read: the start of its first record. */

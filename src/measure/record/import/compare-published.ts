@@ -1,5 +1,5 @@
 import { mean, standardDeviation } from '../../../stats/describe.ts'
-import { percentile, type PercentileType } from '../../../stats/percentile.ts'
+import { percentile, sortAscending, type PercentileType } from '../../../stats/percentile.ts'
 import type { ImportedRun, Published, PublishedMetric } from './imported-run.ts'
 import { rateReadings, valueReadings, type RateInput, type ValueReading } from './readings.ts'
 
@@ -37,25 +37,75 @@ const ways: readonly (readonly [type: PercentileType, why: string])[] = [
 export function comparePublished(run: ImportedRun, rates: RateInput): readonly Comparison[] {
   const rows = run.rows.filter((row) => row.phase === 'measure')
   const readings = new Map<PublishedMetric, readonly ValueReading[]>()
-  return run.published
+  const drafts = run.published
     .filter(({ metric }) => metric !== 'other')
-    .map((one) => {
+    .map((one): Draft => {
       const { name, metric, statistic, unit, value } = one
       const base = { name, metric, statistic, unit, published: value }
       if (!run.rowsKnown) {
         const why = value === null ? one.why : 'the file has only summaries'
-        return {
-          ...base,
-          ours: null,
-          status: value === null ? ('not_published' as const) : ('not_recomputable' as const),
-          why,
-        }
+        const status = value === null ? 'not_published' : 'not_recomputable'
+        return { ...base, ours: null, status, why, explained: [] }
       }
-      if (statistic === 'rate') return compareRate(base, rateReadings(metric, rows, rates), one.why)
-      const known = readings.get(metric) ?? valueReadings(metric, rows)
+      if (statistic === 'rate')
+        return compareRate(base, rateReadings(metric, rows, rates, run.toolOutputTokens ?? null), one.why)
+      const known = readings.get(metric) ?? withOwn(valueReadings(metric, rows), metric, run)
       readings.set(metric, known)
       return compareValue(base, known, one.why, formulaOf(run, metric))
     })
+  return settle(drafts)
+}
+
+/** The readings with the tool's own TPOT behind ours, where it counts tokens otherwise. */
+function withOwn(
+  readings: readonly ValueReading[],
+  metric: PublishedMetric,
+  run: ImportedRun,
+): readonly ValueReading[] {
+  const { toolTpotMs } = run
+  if (metric !== 'tpot_ms' || toolTpotMs === undefined) return readings
+  const own: ValueReading = {
+    why: "N by its own tokenizer, ours is the server's",
+    sorted: () =>
+      sortAscending(
+        run.rows.flatMap((row, at) => (row.ok && row.phase === 'measure' ? (toolTpotMs[at] ?? []) : [])),
+      ),
+  }
+  return [...readings, own]
+}
+
+interface Explanation {
+  /** The values that were read, '' for ours. */
+  readonly reading: string
+  /** The reading and the way in which its statistic is taken. */
+  readonly text: string
+}
+
+/** A comparison with every reading that gives the tool's figure. */
+interface Draft extends Comparison {
+  readonly explained: readonly Explanation[]
+}
+
+/** Several readings may give one figure by chance: of those the one is named that explains most figures of the same metric. */
+function settle(drafts: readonly Draft[]): readonly Comparison[] {
+  const votes = new Map<string, number>()
+  const key = (one: Draft, { reading }: Explanation): string => `${metricName(one.name)}\n${reading}`
+  for (const one of drafts)
+    for (const each of one.explained) votes.set(key(one, each), (votes.get(key(one, each)) ?? 0) + 1)
+  return drafts.map((one) => {
+    const { explained, ...comparison } = one
+    const [best] = [...explained].sort(
+      (a, b) => (votes.get(key(one, b)) ?? 0) - (votes.get(key(one, a)) ?? 0),
+    )
+    return best === undefined ? comparison : { ...comparison, why: best.text }
+  })
+}
+
+/** A figure's name without its statistic: `ttft_ms` of `p99_ttft_ms`, `request_latency` of `request_latency.mean`. */
+export function metricName(name: string): string {
+  return name
+    .replace(/^(?:mean|median|std|min|max|p[\d.]+)_/, '')
+    .replace(/\.(?:mean|avg|average|median|std|std_dev|stddev|min|max|p[\d.]+)$/, '')
 }
 
 type Base = Pick<Comparison, 'name' | 'metric' | 'statistic' | 'unit' | 'published'>
@@ -65,26 +115,29 @@ function compareValue(
   readings: readonly ValueReading[],
   whyNull: string | null,
   formula: string,
-): Comparison {
+): Draft {
   const { statistic, published } = base
   const own = readings[0]
   const ours = own === undefined ? null : figure(own.sorted(), statistic, '1')
-  if (published === null) return { ...base, ours, status: 'not_published', why: whyNull }
-  if (ours === null) return { ...base, ours, status: 'not_recomputable', why: 'its requests do not carry it' }
-  if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null }
+  if (published === null) return { ...base, ours, status: 'not_published', why: whyNull, explained: [] }
+  if (ours === null) {
+    return { ...base, ours, status: 'not_recomputable', why: 'its requests do not carry it', explained: [] }
+  }
+  if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null, explained: [] }
+  const explained: Explanation[] = []
   for (const { why, sorted } of readings) {
     const values = sorted()
     for (const [type, way] of isPercentile(statistic) ? ways : ways.slice(0, 1)) {
       const found = figure(values, statistic, type)
-      if (found !== null && isSame(found, published)) {
-        return { ...base, ours, status: 'differs', why: [why, way].filter((part) => part !== '').join('; ') }
-      }
+      if (found === null || !isSame(found, published)) continue
+      explained.push({ reading: why, text: joined(why, way) })
+      break
     }
     if (statistic === 'std') {
       const population = figure(values, 'population', '1')
       if (population !== null && isSame(population, published)) {
-        const words = [why, 'std of a population (÷ n), ours is of a sample (÷ (n − 1))']
-        return { ...base, ours, status: 'differs', why: words.filter((part) => part !== '').join('; ') }
+        const way = 'std of a population (÷ n), ours is of a sample (÷ (n − 1))'
+        explained.push({ reading: why, text: joined(why, way) })
       }
     }
   }
@@ -93,31 +146,38 @@ function compareValue(
     ours,
     status: 'differs',
     why: `no reading known here gives it from its own requests; its formula: ${formula}`,
+    explained,
   }
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('; ')
 }
 
 function compareRate(
   base: Base,
   readings: readonly { readonly why: string; readonly value: number | null }[],
   whyNull: string | null,
-): Comparison {
+): Draft {
   const ours = readings[0]?.value ?? null
   const { published } = base
-  if (published === null) return { ...base, ours, status: 'not_published', why: whyNull }
+  if (published === null) return { ...base, ours, status: 'not_published', why: whyNull, explained: [] }
   if (ours === null)
     return {
       ...base,
       ours,
       status: 'not_recomputable',
       why: 'the file does not say when its requests were sent',
+      explained: [],
     }
-  if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null }
+  if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null, explained: [] }
   const found = readings.find(({ value }) => value !== null && isSame(value, published))
   return {
     ...base,
     ours,
     status: 'differs',
     why: found?.why ?? 'another window or another count: no reading known here gives it',
+    explained: [],
   }
 }
 

@@ -89,6 +89,10 @@ export interface ImportedRun {
   /** Whether the rows carry latencies; else only their number and outcome is known. */
   readonly rowsKnown: boolean
   readonly published: readonly Published[]
+  /** The tool's own TPOT of each row, where it counts tokens otherwise than the row does. */
+  readonly toolTpotMs?: readonly (number | null)[]
+  /** Output tokens of the answered requests as the tool counts them, where that is otherwise. */
+  readonly toolOutputTokens?: number
   readonly formulas: ToolFormulas
   /** Further facts of the file, in its own words. */
   readonly facts: JsonObject

@@ -65,7 +65,8 @@ export function textOf(value: JsonValue | undefined): string | null {
 export function numbersOf(value: JsonValue | undefined, factor = 1): readonly number[] | null {
   const list = asList(value)
   if (list === null) return null
-  const numbers: number[] = new Array<number>(list.length)
+  // As long as the list from the start: one that grows takes half as much again.
+  const numbers = list.slice() as number[]
   let at = 0
   for (const one of list) {
     const number = typeof one === 'number' ? one : (numberOf(one) ?? Number.NaN)

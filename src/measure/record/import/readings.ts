@@ -138,6 +138,7 @@ export function rateReadings(
   metric: PublishedMetric,
   rows: readonly RequestRow[],
   input: RateInput,
+  toolOutputTokens: number | null = null,
 ): readonly { readonly why: string; readonly value: number | null }[] {
   const ok = rows.filter((row) => row.ok)
   const spanMs = wholeSpanMs(rows)
@@ -156,6 +157,14 @@ export function rateReadings(
     { why: 'failures count too, from the first send to the last end', value: per(amount(rows), spanMs) },
   ]
   if (metric === 'requests_per_s') return each(input.requestsPerS, (all) => all.length)
+  if (metric === 'output_tokens_per_s' && toolOutputTokens !== null) {
+    const why = "N by its own tokenizer, ours is the server's"
+    return [
+      ...each(input.outputTokensPerS, (all) => sum(all, (row) => row.completion_tokens)),
+      { why, value: per(toolOutputTokens, input.durationMs) },
+      { why, value: per(toolOutputTokens, spanMs) },
+    ]
+  }
   if (metric === 'output_tokens_per_s')
     return each(input.outputTokensPerS, (all) => sum(all, (row) => row.completion_tokens))
   return each(input.inputTokensPerS, (all) => sum(all, (row) => row.prompt_tokens))

@@ -68,6 +68,8 @@ export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] |
         outcome: 'ok',
         ttftMs,
         e2eMs,
+        // The last message is the end that this client knows.
+        doneMs: e2eMs,
         gapsMs,
         completionTokens: output,
         tokensSource: 'server',

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { groupsOf, promNumber, rulesOf, undefinedInGroups } from '../operate/slo/rules.ts'
+import { edgesAround, lePattern } from '../operate/slo/sli.ts'
+import { sloSources } from '../operate/slo/sources.ts'
+import { catalogues, metricOfSeries } from '../operate/catalogue/engines.ts'
+import type { EngineId } from '../operate/catalogue/catalogue.ts'
+import { openSloText } from '../report/slo-openslo.ts'
+import { parseRational, rational } from '../stats/rational.ts'
+import { readSloSpecs } from './slo-specs.ts'
+import { percentOf } from './slo-shared.ts'
+
+const yaml = (objective: string, slo = ''): { path: string; text: string } => ({
+  path: 'f.yaml',
+  text: `objectives: { chat: ${objective} }\nslo: { service: s, engine: plimsoll${slo} }\n`,
+})
+
+describe('objectives of a file', () => {
+  it('limits, share, time, and what a refusal counts as', () => {
+    const [spec] = readSloSpecs([
+      yaml('{ each: ttft < 500ms and tpot < 30ms, good: 99.5%, over: 28d, shed: ignore }'),
+    ])
+    expect(spec).toMatchObject({
+      service: 's',
+      name: 'chat',
+      objectiveText: '99.5%',
+      period: '28d',
+      shed: 'ignore',
+      minBad: 3,
+    })
+    expect(spec?.objective).toEqual(rational(199, 200))
+  })
+
+  it.each([
+    ['a share without a percent sign', '{ good: 99.5 }', 'did you mean 99.5%?'],
+    ['nothing left to spend', '{ good: 100% }', 'leaves no budget'],
+    ['a period of another language', '{ over: 1mo }', 'not a duration of Prometheus'],
+    ['a percentile', '{ each: p99 ttft < 1s }', 'a limit on a percentile'],
+    ['an unknown limit', '{ each: tttft < 1s }', 'cannot be read'],
+  ])('refuses %s, with its place', (_, objective, why) => {
+    let said = ''
+    try {
+      readSloSpecs([yaml(objective)])
+    } catch (error) {
+      const { message, hint, where } = error as { message: string; hint?: string; where?: { line?: number } }
+      said = `${message} ${hint ?? ''} line ${where?.line ?? 'none'}`
+    }
+    expect(said).toContain(why)
+    expect(said).toContain('line 1')
+  })
+
+  it.each([
+    ['0.995', '99.5%'],
+    ['0.9', '90%'],
+    ['0.9995', '99.95%'],
+    ['0.999999', '99.9999%'],
+  ])('%s is %s', (share, percent) => expect(percentOf(share)).toBe(percent))
+})
+
+describe('rules', () => {
+  it('thresholds are exact decimals, and fractions where no decimal ends', () => {
+    const numbers = ['0.072', '14/1500', '1/3'].map((text) => promNumber(parseRational(text)))
+    expect(numbers).toEqual(['0.072', '(7 / 750)', '(1 / 3)'])
+    const [spec] = readSloSpecs([yaml('{ good: 99.9%, over: 28d }')])
+    const text = groupsOf(rulesOf(spec!))
+      .flatMap(({ rules }) => rules.map(({ expr }) => expr))
+      .join('\n')
+    expect(text).toContain('> 0.01344\n')
+    expect(text).not.toMatch(/\d\.\d{13,}/)
+  })
+
+  it.each(Object.keys(sloSources) as EngineId[])(
+    '%s: what an objective reads is in the catalogue',
+    (engine) => {
+      const { latency, answered, joint } = sloSources[engine]
+      const names = [
+        ...Object.values(latency).map(({ metric }) => `${metric}_bucket`),
+        ...(answered === null
+          ? []
+          : [...answered.total, ...answered.failed, ...(answered.shed ?? [])].map(({ metric }) => metric)),
+        ...(joint === null ? [] : [joint.total, joint.good]),
+      ]
+      expect(names.filter((name) => metricOfSeries(catalogues[engine], name) === null)).toEqual([])
+    },
+  )
+
+  it('every record that is read is made', () => {
+    const specs = readSloSpecs([yaml('{ good: 99.9% }')])
+    expect(undefinedInGroups(specs.flatMap((spec) => groupsOf(rulesOf(spec))))).toEqual([])
+  })
+
+  it.each([
+    ['2', '2|2[.]0', ['2', '2.0'], ['2.5', '20', '12']],
+    ['0.5', '0[.]5', ['0.5'], ['0.25', '005']],
+    ['0.00005', '0[.]00005|0[.]00005', [], []],
+  ])('le %s', (edge, pattern, yes, no) => {
+    const made = lePattern(edge)
+    const matches = new RegExp(`^(?:${made})$`)
+    expect(yes.every((text) => matches.test(text))).toBe(true)
+    expect(no.some((text) => matches.test(text))).toBe(false)
+    expect(made === pattern || edge === '0.00005').toBe(true)
+  })
+
+  // Which limits are a bucket, and between which bounds the others lie (seconds).
+  it.each([
+    ['vllm', 'vllm:time_to_first_token_seconds', '0.2', '0.1/0.25'],
+    ['vllm', 'vllm:time_to_first_token_seconds', '0.5', '='],
+    ['vllm', 'vllm:time_to_first_token_seconds', '2', '1/2.5'],
+    ['vllm', 'vllm:request_time_per_output_token_seconds', '0.03', '0.025/0.05'],
+    ['vllm', 'vllm:request_time_per_output_token_seconds', '0.025', '='],
+    ['sglang', 'sglang:time_to_first_token_seconds', '0.5', '0.4/0.6'],
+    ['sglang', 'sglang:inter_token_latency_seconds', '0.03', '='],
+    ['dynamo', 'dynamo_frontend_time_to_first_token_seconds', '2', '1/2.2'],
+    ['dynamo', 'dynamo_frontend_inter_token_latency_seconds', '0.05', '0.045/0.084'],
+    ['llm-d', 'llm_d_epp_request_ttft_seconds', '3', '='],
+    ['otel', 'gen_ai_server_time_to_first_token_seconds', '3', '2.5/5'],
+  ] as const)('%s %s at %s s: %s', (engine, metric, seconds, wanted) => {
+    const bounds = catalogues[engine].metrics.find(({ name }) => name === metric)?.buckets ?? null
+    const { at, below, above } = edgesAround(bounds, parseRational(seconds))
+    expect(at === null ? `${below}/${above}` : '=').toBe(wanted)
+  })
+})
+
+describe('OpenSLO', () => {
+  const own = yaml('{ good: 99.9% }')
+    .text.replace('}\n', '}\n')
+    .replace('engine: plimsoll', 'counters: { chat: { total: "a_total", bad: "a_total{code=~\\"5..\\"}" } }')
+  it('own counters go out and come back the same', () => {
+    const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
+    const text = openSloText(rulesOf(spec!))
+    const [back] = readSloSpecs([{ path: 'o.yaml', text }])
+    expect(back).toMatchObject({ own: spec!.own, objective: spec!.objective, period: '30d', service: 's' })
+  })
+
+  it.each([
+    ['a calendar', 'isRolling: true', 'isRolling: false', 'no rolling window'],
+    ['slices of time', 'Occurrences', 'Timeslices', 'budgeting method'],
+    ['another version', 'openslo/v1', 'openslo/v2alpha', 'is not openslo/v1'],
+    ['a target of 1', 'target: 0.999', 'target: 1', 'cannot be kept'],
+    ['a fraction for a percentage', 'target: 0.999', 'targetPercent: 0.999', 'looks like a fraction'],
+    ['a gauge', 'counter: true', 'counter: false', 'not made of counters'],
+    ['an expression', 'query: a_total{', 'query: rate(a_total{', 'a plain selector'],
+  ])('refuses %s', (_, from, to, why) => {
+    const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
+    const text = openSloText(rulesOf(spec!))
+    expect(text).toContain(from)
+    expect(() => readSloSpecs([{ path: 'o.yaml', text: text.replace(from, to) }]).map(rulesOf)).toThrow(why)
+  })
+})
+
+it('a folder that is nothing is no run', async () => {
+  const { runBudget } = await import('./slo-budget.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-norun-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  await expect(runBudget(folder, [{ text: 'ttft < 1s' }], '30d')).rejects.toThrow('holds no run')
+})

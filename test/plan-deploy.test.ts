@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { promtool } from '../src/flows/slo-promtool.ts'
+import type { PlanDocument } from '../src/report/plan-document.ts'
+import { start } from './fixtures/product.ts'
+
+it('goes from a sweep of the embedded engine to a folder to deploy, in two commands', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'plimsoll-deploy-'))
+  // An objective that every load keeps, whatever else the machine does.
+  const sweep = [
+    'sweep',
+    '--concurrency',
+    '1,4',
+    '--no-confirm',
+    '--duration-per-point',
+    '2s',
+    '--out',
+    'swept',
+  ]
+  const swept = await start(
+    [...sweep, '--slo', 'ttft < 10s and tpot < 500ms, good 50%', '--quiet', '--json'],
+    { cwd },
+  ).ended
+  expect(swept.stderr).toBe('')
+  const flags = [
+    '--peak',
+    '40/s',
+    '--margin',
+    'derate:20%',
+    '--survive',
+    '1',
+    '--price',
+    '2.50',
+    '--ramp',
+    '0.1/s/s',
+  ]
+  const planned = await start(
+    ['plan', 'swept', ...flags, '--weights', '16GB', '--bandwidth', '2GB/s', '--out', 'deploy', '--json'],
+    { cwd },
+  ).ended
+  expect([planned.code, planned.stderr]).toEqual([0, ''])
+  const document = JSON.parse(planned.stdout) as PlanDocument
+  expect(document.candidates[0]?.basis).toMatchObject({ kind: 'indicative', at_least: true })
+  expect(document.limits?.max_running).toBe(4)
+  for (const file of [
+    'capacity.md',
+    'engine-flags.txt',
+    'gateway.yaml',
+    'scaler/hpa.yaml',
+    'scaler/keda.yaml',
+    'slo/llm-ttft-tpot.rules.yaml',
+    'slo/llm-ttft-tpot.test.yaml',
+  ]) {
+    expect(document.files).toContain(file)
+    expect(readFileSync(join(cwd, 'deploy', file), 'utf8').length).toBeGreaterThan(40)
+  }
+  expect(readFileSync(join(cwd, 'deploy/capacity.md'), 'utf8')).toContain('the embedded engine was loaded')
+  const slo = join(cwd, 'deploy/slo')
+  const { kind, output } = await promtool(['check', 'rules', 'llm-ttft-tpot.rules.yaml'], slo)
+  expect([kind === 'failed', kind === 'failed' ? output : '']).toEqual([false, ''])
+}, 240_000)
