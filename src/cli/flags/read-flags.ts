@@ -48,6 +48,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['model', 'model', String],
   ['key-env', 'keyEnv', readVariableName],
   ['ca', 'caFile', String],
+  ['aws-sigv4', 'awsSigv4', String],
   ['replica-header', 'replicaHeader', (value) => value.toLowerCase()],
   ['kv-tokens', 'kvTokens', (value, flag) => parseCount(value, flag, 1)],
   ['request-rate', 'rate', readRate],
@@ -89,6 +90,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
 
 const switches = [
   ['insecure', 'insecure'],
+  ['http2', 'http2'],
   ['ignore-eos', 'ignoreEos'],
   ['warm-prefix', 'warmPrefix'],
   ['keep-text', 'keepText'],

@@ -66,6 +66,8 @@ export interface ConfigFile {
     readonly key?: { readonly env: string }
     readonly headers?: Pairs
     readonly insecure?: boolean
+    readonly http2?: boolean
+    readonly aws_sigv4?: string
     readonly ca?: string
     readonly metrics?: readonly string[]
     readonly replica_header?: string

@@ -66,6 +66,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     url: target?.url,
     api: target?.api,
     stream: target?.stream,
+    http2: target?.http2,
+    awsSigv4: target?.aws_sigv4,
     endpoint: target?.endpoint,
     model: target?.model,
     models: target?.models && Object.entries(target.models).map(([name, weight]) => ({ name, weight })),

@@ -51,6 +51,10 @@ const target = v.strictObject({
   ),
   headers: v.exactOptional(described(pairs, 'Further headers')),
   insecure: v.exactOptional(described(v.boolean(), 'Do not verify the certificate')),
+  http2: v.exactOptional(described(v.boolean(), 'Speak HTTP/2, over TLS')),
+  aws_sigv4: v.exactOptional(
+    described(text, 'Sign requests for this AWS service: SERVICE or SERVICE:REGION'),
+  ),
   ca: v.exactOptional(described(text, 'PEM file of a further certificate authority')),
   metrics: v.exactOptional(described(v.array(text), 'Prometheus addresses of the replicas')),
   replica_header: v.exactOptional(described(text, 'Response header that names the replica')),

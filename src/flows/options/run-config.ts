@@ -80,6 +80,10 @@ export interface RunConfig {
   readonly headers: Readonly<Record<string, string>>
   /** Do not verify the certificate. */
   readonly insecure: boolean
+  /** Speak HTTP/2. */
+  readonly http2: boolean
+  /** Sign requests for this AWS service (`SERVICE` or `SERVICE:REGION`), or null. The credentials are never in a config. */
+  readonly awsSigv4: string | null
   /** PEM file of a further certificate authority. */
   readonly caFile: string | null
   readonly replicaHeader: string | null

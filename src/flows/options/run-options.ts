@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly keyEnv?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly insecure?: boolean
+  readonly http2?: boolean
+  readonly awsSigv4?: string
   readonly caFile?: string
   readonly replicaHeader?: string
   readonly metricsUrls?: readonly string[]
