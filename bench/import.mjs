@@ -1,5 +1,6 @@
 // How fast result files of other tools are read, and in how much memory: AIPerf records (a line a request, with chunk lists), one
-// GuideLLM document (requests nested in it, with the texts that it keeps) and vLLM's columns. `node bench/import.mjs [MB]`; needs
+// GuideLLM document (requests nested in it, with the texts that it keeps) and vLLM's columns. `node bench/import.mjs [MB] [NAME]`, NAME part of a
+// file's name; needs
 // `npm run build` first. Prints MB/s and the largest resident size of a process of its own for each.
 import { spawn } from 'node:child_process'
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -71,6 +72,7 @@ const child = `const { importFile } = await import(${JSON.stringify(reader)}); l
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-import-'))
 try {
   for (const [name, pieces] of Object.entries(formats)) {
+    if (!name.includes(process.argv[3] ?? '')) continue
     const file = join(folder, name)
     await write(file, pieces)
     const { size } = statSync(file)

@@ -2,6 +2,7 @@
 //   npm run goldens -- FILE
 // A line for each entry, then `N passed, N failed`. Entries of no family are named and not counted.
 import { readFileSync } from 'node:fs'
+import { burnGolden } from './burn-goldens.mjs'
 import { seriesOf } from './series-text.mjs'
 
 const stats = await import('../dist/stats/index.js')
@@ -18,6 +19,7 @@ const families = {
   Q4: queue,
   Q5: tail,
   Q8: replicas,
+  Q9: errorBudget,
 }
 
 const path = process.argv[2]
@@ -279,6 +281,11 @@ function tail(i, expected) {
     p_underestimate: found.underestimates,
   }
   return pick(expected, (key) => results[key] ?? missing)
+}
+
+function errorBudget(i, expected) {
+  const found = burnGolden(i, expected)
+  return found === undefined ? missing : found
 }
 
 function replicas(i, expected) {

@@ -5,7 +5,9 @@ import { monotonicClock } from '../src/base/clock.ts'
 import { createTransport } from '../src/measure/wire/choose-transport.ts'
 import { startExchange } from '../src/measure/wire/exchange.ts'
 import { createUndiciTransport } from '../src/measure/wire/undici-transport.ts'
+import { madeApis } from './replay/made-apis.ts'
 import { madeFailures } from './replay/made-failures.ts'
+import { madeNativeApis } from './replay/made-native-apis.ts'
 import { madeStreams } from './replay/made-streams.ts'
 import { type CaseResult, readCases, runCases } from './replay/run-cases.mjs'
 
@@ -21,6 +23,8 @@ const quick = cases.filter(({ sidecar }) => sidecar.end.kind === 'open' || sidec
 describe.each([
   ['the shared cases', cases, product],
   ['further cases of their kinds', [...madeStreams, ...madeFailures], product],
+  ['the answers of other APIs', madeApis, product],
+  ['the answers of native APIs', madeNativeApis, product],
   [
     'the quick ones of the shared cases, through undici',
     quick,

@@ -123,7 +123,7 @@ describe('Ctrl-C', () => {
       expect(counts).toMatchObject({ planned: 2400, ok: counts.sent, failed: 0, shed: 0, censored: 0 })
       expect(counts.ok + counts.unsent).toBe(2400)
       expect(await exportRows(folder)).toHaveLength(2400)
-      expect(readdirSync(folder).sort()).toEqual(['requests.parquet', 'run.json', 'server.ndjson'])
+      expect(readdirSync(folder).sort()).toEqual(['requests.parquet', 'run.json', 'server.parquet'])
       const printed = await start(['show', folder], { cwd }).ended
       expect(printed.stdout).toContain('interrupted')
       expect(printed.stdout).toContain(`${counts.unsent.toLocaleString('en-US')} never sent`)

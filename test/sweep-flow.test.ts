@@ -39,7 +39,7 @@ it('sweeps given loads, confirms the operating point, keeps everything, and goes
   expect(readdirSync(join(folder, '02-users-4')).sort()).toEqual([
     'requests.parquet',
     'run.json',
-    'server.ndjson',
+    'server.parquet',
   ])
   expect(JSON.parse(readFileSync(join(folder, 'sweep.json'), 'utf8'))).toEqual(first)
 

@@ -79,12 +79,27 @@ describe('examples of traffic', () => {
       '75 % chat (random words, 400 ± 80 tokens in, 30 ± 5 out, 50 % of each prompt shared)',
     )
     expect(new Set(rows.map(({ segment }) => segment))).toEqual(new Set(['chat', 'code']))
-    for (const row of rows) if (row.segment === 'code') expect(row.asked_output_tokens).toBe(8)
+    const code = rows.filter(({ segment }) => segment === 'code')
+    expect(code.map(({ asked_output_tokens }) => asked_output_tokens)).toEqual(code.map(() => 8))
   }, 60_000)
 
   test('a prefix hit rate of 60 % asked is 60 ± 2 % measured', async () => {
     const { document } = await run('prefix.yaml')
     expect(Math.abs((document.cache?.hit_rate ?? 0) - 0.6)).toBeLessThanOrEqual(0.02)
     expect(document.verdict.reasons.map(({ rule }) => rule)).not.toContain('warm_cache')
+  }, 60_000)
+
+  test('requests that the client gives up are counted apart, and the row says who ended it', async () => {
+    const { document, rows } = await run('cancel.yaml')
+    const given = rows.filter(({ flags }) => flags.includes('cancelled_by_client'))
+    expect(given.length).toBeGreaterThan(10)
+    expect(given.length).toBeLessThan(40)
+    expect(document.counts.cancelled_by_client).toBe(given.length)
+    expect(given.map(({ outcome }) => outcome)).toEqual(given.map(() => 'censored'))
+    expect(given.every(({ done_ms, error_kind }) => (done_ms ?? 0) >= 149 && error_kind === null)).toBe(true)
+    expect(document.counts.ok).toBe(60 - given.length)
+    expect(document.errors).toEqual({})
+    // Whoever was answered was answered well.
+    expect(document.objectives[0]?.estimate).toBe(1)
   }, 60_000)
 })

@@ -54,7 +54,7 @@ async function keepRun(
   const begun = manifestOf(run, several ? labelled : name, deps)
   const judged = { objectives: [] }
   const recorded = { path: '', manifest: begun, rows, server: [], complete: true, missing: [] }
-  // The rates of a first document are what its own are held against.
+  // The tool's own rates are held against those of this document.
   const first = runDocument(recorded, judged)
   const {
     requests_per_s: requestsPerS,
@@ -67,7 +67,8 @@ async function keepRun(
     inputTokensPerS,
     durationMs: run.durationMs,
   })
-  const manifest = { ...begun, warnings: [...begun.warnings, ...differences(published)] }
+  const differing = differences(published)
+  const manifest = { ...begun, warnings: [...begun.warnings, ...differing] }
   const folder = config.write
     ? await createRunFolder(manifest, {
         parent: config.runsDir,
@@ -76,7 +77,13 @@ async function keepRun(
         ...(config.out === null ? {} : { path: several ? `${config.out}/${labelled}` : config.out }),
       })
     : null
-  const document = runDocument({ ...recorded, path: folder?.path ?? '', manifest }, judged)
+  // As `show` will compute it: the manifest's own warnings come first.
+  const own = begun.warnings.length
+  const document = {
+    ...first,
+    run: folder?.path ?? '',
+    warnings: [...first.warnings.slice(0, own), ...differing, ...first.warnings.slice(own)],
+  }
   if (folder !== null) await finishRunFolder(folder, { ...manifest, summary: summaryOf(document) }, rows)
   return {
     folder: folder?.path ?? null,

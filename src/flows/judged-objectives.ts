@@ -1,5 +1,6 @@
 import { decideObjective, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
 import type { Objective } from '../measure/metrics/objective.ts'
+import { isCancelled } from '../measure/metrics/run-window.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { ObjectiveOutcome } from '../report/documents.ts'
@@ -31,11 +32,10 @@ export function decideObjectives(
   windowRows: readonly RequestRow[],
   objectives: readonly JudgedObjective[],
 ): readonly ObjectiveDecision[] {
+  // What the client itself ended is neither good nor bad.
+  const judged = windowRows.filter((row) => !isCancelled(row))
   return objectives.flatMap(({ config, objective }) =>
-    decideObjective(
-      config.shedIsBad ? windowRows : windowRows.filter((row) => row.outcome !== 'shed'),
-      objective,
-    ),
+    decideObjective(config.shedIsBad ? judged : judged.filter((row) => row.outcome !== 'shed'), objective),
   )
 }
 

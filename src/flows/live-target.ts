@@ -8,6 +8,7 @@ import type { TokenCounter } from '../measure/tokens/token-counter.ts'
 import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
 import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
+import { apis, isStreamed } from '../measure/wire/api.ts'
 import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
 import { resolveEndpoint } from '../measure/wire/target-url.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
@@ -53,7 +54,8 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     const endpoint = endpointOf(url, config)
     const headers = {
       'content-type': 'application/json',
-      ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+      ...(config.api === 'anthropic' && { 'anthropic-version': anthropicVersion }),
+      ...keyHeader(config, key),
       ...config.headers,
     }
     const proxy = chooseProxy(endpoint, proxyEnvironment(deps))
@@ -73,6 +75,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     const asked: PreflightTarget = {
       url,
       api: config.api,
+      stream: isStreamed(config.api, config.stream),
       endpointPath: endpoint.pathname + endpoint.search,
       model: config.model,
       key: { env: config.keyEnv, present: key !== '' },
@@ -115,6 +118,17 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
   }
 }
 
+/** The only version of the Messages API there is (docs.anthropic.com/en/api/versioning). */
+const anthropicVersion = '2023-06-01'
+
+/** The key as the API wants it: Anthropic's own in a header of its own name, everyone else's as a bearer token. */
+function keyHeader({ api, keyEnv }: RunConfig, key: string): Readonly<Record<string, string>> {
+  if (key === '') return {}
+  return api === 'anthropic' && keyEnv === 'ANTHROPIC_API_KEY'
+    ? { 'x-api-key': key }
+    : { authorization: `Bearer ${key}` }
+}
+
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
 
 function proxyEnvironment({ env }: FlowDeps): Record<string, string | undefined> {
@@ -123,7 +137,7 @@ function proxyEnvironment({ env }: FlowDeps): Record<string, string | undefined>
 }
 
 function endpointOf(url: string, config: RunConfig): URL {
-  const endpoint = resolveEndpoint(url, config.api)
+  const endpoint = resolveEndpoint(url, config.api, isStreamed(config.api, config.stream))
   return config.endpoint === null ? endpoint : new URL(config.endpoint, endpoint)
 }
 
@@ -163,6 +177,17 @@ function targetWarnings(
   embedded: boolean,
 ): readonly Warning[] {
   const warnings: Warning[] = []
+  if (!isStreamed(config.api, config.stream)) {
+    warnings.push({
+      kind: 'not_streamed',
+      message: apis[config.api].generates
+        ? 'answers were asked in one piece: E2E and tokens are measured, TTFT, TPOT and gaps are not'
+        : 'embeddings have no output tokens: E2E and tokens in are measured, TTFT and TPOT do not exist',
+      cause: apis[config.api].generates ? 'asked so by --no-stream' : 'asked so by --api embeddings',
+      next: null,
+      evidence: { api: config.api },
+    })
+  }
   if (config.insecure && endpoint.protocol === 'https:') {
     warnings.push({
       kind: 'tls_not_verified',

@@ -8,6 +8,7 @@ import type { LoadProgress } from '../measure/load/progress.ts'
 import { runLoad } from '../measure/load/run-load.ts'
 import type { JsonObject, ManifestWindow, RunManifest } from '../measure/record/manifest.ts'
 import { startManifest } from '../measure/record/manifest.ts'
+import { isStreamed } from '../measure/wire/api.ts'
 import { redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
@@ -102,6 +103,7 @@ export async function measureLoad(
           totalTimeoutMs: config.timeouts.totalMs,
         },
         keepText: config.keepText,
+        streamAsked: isStreamed(config.api, config.stream),
         replicaHeader: config.replicaHeader,
       },
       {
@@ -205,7 +207,7 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     dialect: target.dialect,
     ignoreEos: config.ignoreEos,
     extraBody: config.extraBody,
-    stream: true,
+    stream: isStreamed(config.api, config.stream),
     continuousUsage: true,
     temperature: null,
     count: load.count,
@@ -215,6 +217,7 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     warmPrefix: config.warmPrefix,
     tokens: target.tokens,
     maxModelLen: target.server.maxModelLen,
+    ...(config.cancel === null ? {} : { cancel: config.cancel }),
     ...(config.models.length === 0 ? {} : { models: config.models }),
   })
 }
@@ -235,7 +238,7 @@ function manifestStart(
     salt: plan.salt,
     pacer: load.pacer,
     workload: {
-      text: describeWorkload(config.workload),
+      text: describeWorkload(config.workload, config.api),
       digest: plan.digest,
       lengths: plan.lengths.basis,
       lead_tokens: target.tokens.kind === 'unknown' ? null : Math.ceil(target.tokens.words.leadTokens),

@@ -311,7 +311,9 @@ function limitsOf(config: PlanConfig, sweep: SweepDocument): PlanLimits | null {
   const basis = planBasis(sweep)
   const point = sweep.operating_point
   if (basis === null || point === null) return null
-  const inFlight = point.load.kind === 'concurrency' ? point.load.value : point.in_flight
+  // An open loop may have confirmed a lower rate; its arrivals still meet in batches as large as those that passed.
+  const inFlight =
+    point.load.kind === 'concurrency' ? (sweep.capacity.load ?? point.load.value) : point.in_flight
   if (inFlight === null) return null
   const limits = admission({
     inFlight,

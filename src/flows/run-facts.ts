@@ -1,5 +1,6 @@
 import { describePacer } from '../measure/load/describe-pacer.ts'
 import { isOpenLoop, type Pacer } from '../measure/load/pacer.ts'
+import { type ApiKind, apis } from '../measure/wire/api.ts'
 import type { JsonObject } from '../measure/record/manifest.ts'
 import type { LoadFacts, TargetFacts } from '../report/documents.ts'
 import type { LengthConfig, WorkloadConfig } from './options/run-config.ts'
@@ -79,7 +80,7 @@ export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): 
 }
 
 /** "random, 256 tokens in, 32 out" */
-export function describeWorkload(workload: WorkloadConfig): string {
+export function describeWorkload(workload: WorkloadConfig, api: ApiKind = 'chat'): string {
   if (workload.kind === 'random') {
     const shared =
       workload.sharedPrefixShare !== undefined
@@ -87,13 +88,14 @@ export function describeWorkload(workload: WorkloadConfig): string {
         : workload.sharedPrefixTokens !== undefined
           ? `, the first ${workload.sharedPrefixTokens} shared`
           : ''
-    return `random words, ${describeLength(workload.prompt)} tokens in, ${describeLength(workload.output)} out${shared}`
+    const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
+    return `random words, ${describeLength(workload.prompt)} tokens in${out}${shared}`
   }
   if (workload.kind === 'mix') {
     const total = workload.classes.reduce((sum, { weight }) => sum + weight, 0)
     const classes = workload.classes.map(
       ({ name, weight, workload: one }) =>
-        `${formatPercent(weight / total)} ${name} (${describeWorkload(one)})`,
+        `${formatPercent(weight / total)} ${name} (${describeWorkload(one, api)})`,
     )
     return `a mix of ${classes.join(', ')}`
   }

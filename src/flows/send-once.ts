@@ -88,7 +88,7 @@ function sendOnce(
       },
       (fields) => {
         stop?.removeEventListener('abort', drop)
-        resolve(copy.answer(fields, request.stream, options.timeoutMs))
+        resolve(copy.answer(fields, request.stream || request.answer === true, options.timeoutMs))
       },
     )
     function drop(): void {
@@ -131,7 +131,7 @@ class AnswerCopy {
     }
   }
 
-  answer(fields: ResponseFields, stream: boolean, timeoutMs: number): ProbeAnswer | ProbeFailure {
+  answer(fields: ResponseFields, isAnswer: boolean, timeoutMs: number): ProbeAnswer | ProbeFailure {
     if (this.#failure !== null) return { failure: this.#failure }
     if (this.#status === null) {
       const kind = fields.error_kind ?? 'timeout_total'
@@ -141,7 +141,7 @@ class AnswerCopy {
       status: this.#status,
       header: this.#header,
       bodyText: Buffer.concat(this.#pieces).toString('utf8'),
-      fields: stream ? fields : null,
+      fields: isAnswer ? fields : null,
     }
   }
 }

@@ -53,6 +53,14 @@ describe('order and drift', () => {
     expect(orderFindings(runs('AAA', wobble))).toBeNull()
   })
 
+  it('three runs leave nothing over to judge a drift by; five leave two degrees of freedom', () => {
+    expect(orderFindings(runs('ABA', wobble))?.drift_interval).toBeNull()
+    const found = orderFindings(runs('ABBAB', (place) => place + wobble(place)))
+    const [low, high] = found?.drift_interval ?? [0, 0]
+    // t₀.₉₇₅ with 2 degrees of freedom is 4.30: half the interval is that many standard errors.
+    expect((high - low) / 2).toBeCloseTo(0.005577, 6)
+  })
+
   it('two runs have an order and no drift', () => {
     expect(orderFindings(runs('AB', wobble))).toMatchObject({
       order: 'AB',

@@ -2,7 +2,7 @@ import { ceil, floor, multiply, toRational, type RationalInput } from '../stats/
 
 /** What the limits of one replica are derived from. */
 export interface AdmissionBasis {
-  /** Requests in flight at the operating point. */
+  /** The largest number of requests in flight that kept the objective. */
   readonly inFlight: number
   /** Requests per second that the replica carries there. */
   readonly requestsPerSecond: RationalInput
@@ -33,7 +33,7 @@ export interface Admission {
 }
 
 /**
- * Limits from the operating point: the batch no larger than it was there, the queue bounded by the time that the TTFT objective
+ * Limits from the operating point: the batch no larger than one that passed, the queue bounded by the time that the TTFT objective
  * leaves (vLLM PR 49445 gives the same rule for `--max-num-queued-tokens`: target TTFT × prefill throughput), 429 beyond.
  */
 export function admission(basis: AdmissionBasis): Admission {
@@ -55,8 +55,7 @@ export function admission(basis: AdmissionBasis): Admission {
     maxQueuedTokens,
     retryAfterSeconds: maxQueued === null ? null : retryAfterSeconds(maxQueued, basis.requestsPerSecond),
     why: {
-      running:
-        'the requests in flight at the operating point; no larger batch was shown to keep the objective',
+      running: 'the largest batch that was shown to keep the objective',
       wait: wait.why,
       queued: maxQueued === null ? 'unknown without a wait' : 'requests per second × the wait, rounded down',
       queued_tokens:

@@ -119,8 +119,9 @@ export function metricTable(
   const names = shownMetrics(document.metrics)
   const summaries = names.flatMap((name) => document.metrics[name] ?? [])
   const keys = percentileColumns(summaries)
-  const { failed, shed, censored, unsent } = document.window_counts
-  const attempts = failed + shed + censored + unsent > 0 && summaries.some((one) => one.all_attempts !== null)
+  const { failed, shed, censored, unsent, cancelled_by_client: cancelled = 0 } = document.window_counts
+  const attempts =
+    failed + shed + censored - cancelled + unsent > 0 && summaries.some((one) => one.all_attempts !== null)
   const columns: Column[] = [
     { align: 'left', gap: 2 },
     { align: 'right', gap: 3 },
@@ -182,7 +183,13 @@ export function metricTable(
 }
 
 function attemptsNote({ window_counts: counts }: RunDocument): string {
-  const attempts = counts.ok + counts.failed + counts.shed + counts.censored + counts.unsent
+  const attempts =
+    counts.ok +
+    counts.failed +
+    counts.shed +
+    counts.censored +
+    counts.unsent -
+    (counts.cancelled_by_client ?? 0)
   const lost = attempts - counts.ok
   return `a percentile over all attempts, where a request without its answer waits for ever: ${formatCount(lost)} of ${formatCount(attempts)} have none`
 }

@@ -160,7 +160,8 @@ export function nextCommands({ load, throughput, verdict, target }: RunDocument)
   const next: string[] = []
   // Another tool's run: there is nothing to send it to.
   if (target.url === 'unknown') return next
-  const url = target.embedded ? '' : ` --url ${target.url}`
+  const api = target.api === 'chat' ? '' : ` --api ${target.api}`
+  const url = (target.embedded ? '' : ` --url ${target.url}`) + api
   if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
     next.push(

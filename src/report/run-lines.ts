@@ -28,6 +28,7 @@ export function serverLine(target: RunDocument['target']): string {
 
 /** "3,600 planned = 3,421 ok + 179 refused (429) + 0 failed + 0 cut at the end + 0 never sent": every request once. */
 export function countsLine({ counts, errors }: RunDocument): string {
+  const cancelled = counts.cancelled_by_client ?? 0
   const isRefusal = (kind: string): boolean => /^http_(429|503|529)$/.test(kind)
   const kinds = Object.entries(errors).filter(([, count]) => count > 0)
   const refusals =
@@ -41,7 +42,8 @@ export function countsLine({ counts, errors }: RunDocument): string {
     `${formatCount(counts.ok)} ok`,
     `${formatCount(counts.shed)} refused${refusals.length > 0 ? ` (${refusals.join(', ')})` : ''}`,
     `${formatCount(counts.failed)} failed${counts.failed > 0 && named.length > 0 ? ` (${named.join(', ')})` : ''}`,
-    `${formatCount(counts.censored)} cut at the end`,
+    `${formatCount(counts.censored - cancelled)} cut at the end`,
+    ...(cancelled === 0 ? [] : [`${formatCount(cancelled)} given up by the client`]),
     `${formatCount(counts.unsent)} never sent`,
   ]
   const sum = counts.ok + counts.shed + counts.failed + counts.censored + counts.unsent

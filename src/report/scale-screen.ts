@@ -25,7 +25,9 @@ export function renderSignals(document: SignalsDocument, { color }: { readonly c
         : `${paint('strong', `Scale on ${top.name}`)}: it moved ${span(top.lead_s)} before ${printable(document.limit)} was missed, ${formatSpan(breach * 1000)} into the run`
   const lines = [
     answer,
-    ...(flat.length === 0 ? [] : [`  never on ${flat.join(', ')}: what does not move cannot warn`]),
+    ...(flat.length === 0 || breach === null
+      ? []
+      : [`  never on ${flat.join(', ')}: what does not move cannot warn`]),
     '',
     ...textTable(
       columns,

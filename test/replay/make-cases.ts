@@ -1,3 +1,4 @@
+import type { ApiKind } from '../../src/measure/wire/api.ts'
 import type { ReplayCase } from './run-cases.mjs'
 
 export type Piece = readonly [atMs: number, text: string | Buffer]
@@ -14,7 +15,9 @@ export interface Script {
   } | null
   readonly t0?: number
   readonly limits?: Readonly<Record<string, number>>
-  readonly api?: 'chat' | 'completions'
+  readonly api?: ApiKind
+  /** Whether a stream was asked; true unless given. */
+  readonly stream?: boolean
   readonly expect: Readonly<Record<string, unknown>>
 }
 
@@ -90,7 +93,7 @@ export function makeCases(scripts: Readonly<Record<string, Script>>): readonly R
       id: `${String(index).padStart(2, '0')}-${name.replace(/[^a-z0-9]+/gi, '-')}`,
       body: Buffer.concat(pieces.map(({ bytes }) => bytes)),
       sidecar: {
-        request: { api: script.api ?? 'chat', stream: true },
+        request: { api: script.api ?? 'chat', stream: script.stream ?? true },
         http,
         t0_ms: script.t0 ?? 0,
         headers_at_ms: http === null ? null : 1,

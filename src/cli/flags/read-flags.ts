@@ -18,6 +18,14 @@ const apiWords = {
   openai: 'completions',
   vllm: 'completions',
   'openai-completions': 'completions',
+  responses: 'responses',
+  anthropic: 'anthropic',
+  messages: 'anthropic',
+  tgi: 'tgi',
+  llamacpp: 'llamacpp',
+  'llama.cpp': 'llamacpp',
+  embeddings: 'embeddings',
+  'openai-embeddings': 'embeddings',
 } as const
 const workloadWords = {
   random: 'random',
@@ -56,6 +64,8 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['prompt', 'prompt', parseLength],
   ['output', 'output', parseLength],
   ['random-range-ratio', 'rangeRatio', parseNumber],
+  ['cancel-rate', 'cancelShare', parsePercent],
+  ['cancel-after', 'cancelAfterMs', parseDurationMs],
   ['trace-speed', 'traceSpeed', parseSpeed],
   ['scenario', 'scenario', parseScenario],
   ['prefix-hit-rate', 'prefixHitRate', parsePercent],
@@ -94,6 +104,7 @@ export function readRunFlags(flags: FlagValues): RunOptions {
     if (value !== undefined) options[option] = value
   }
   if (list(flags, 'class').length > 0) options['classes'] = list(flags, 'class').map((one) => parseClass(one))
+  if (isOn(flags, 'no-stream') === true) options['stream'] = false
   if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
   if (list(flags, 'header').length > 0)
     options['headers'] = readPairs(list(flags, 'header'), '--header', /[=:]/)

@@ -16,10 +16,16 @@ export const targetFlags: FlagSpecs = {
   api: {
     kind: 'text',
     group,
-    brief: 'chat or completions (vLLM: --backend openai-chat, openai)',
+    brief:
+      'chat, completions, responses, anthropic, tgi, llamacpp or embeddings (vLLM: --backend openai-chat, openai)',
     placeholder: 'API',
     aliases: ['backend', 'endpoint-type'],
     default: 'chat',
+  },
+  'no-stream': {
+    kind: 'switch',
+    group,
+    brief: 'Ask for answers in one piece: E2E and tokens are measured, TTFT and TPOT are not',
   },
   endpoint: {
     kind: 'text',

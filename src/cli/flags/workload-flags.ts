@@ -75,6 +75,21 @@ export const workloadFlags: FlagSpecs = {
     brief: 'Spread fixed lengths evenly by this share to both sides',
     placeholder: 'R',
   },
+  'cancel-rate': {
+    kind: 'text',
+    group,
+    brief: 'Share of the requests that the client hangs up on; they are counted apart',
+    placeholder: 'SHARE',
+    aliases: ['request-cancellation-rate'],
+  },
+  'cancel-after': {
+    kind: 'text',
+    group,
+    brief: 'When it does, after the intended send',
+    placeholder: 'TIME',
+    aliases: ['request-cancellation-delay'],
+    default: '0',
+  },
   'ignore-eos': {
     kind: 'switch',
     group,

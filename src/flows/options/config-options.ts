@@ -65,6 +65,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
   const options: { [K in keyof SweepOptions]: SweepOptions[K] | undefined } = {
     url: target?.url,
     api: target?.api,
+    stream: target?.stream,
     endpoint: target?.endpoint,
     model: target?.model,
     models: target?.models && Object.entries(target.models).map(([name, weight]) => ({ name, weight })),
@@ -100,6 +101,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
         }
         return { name, weight: one.weight, ...defined(said) }
       }),
+    cancelShare: read(['workload', 'cancel', 'share'], workload?.cancel?.share, parsePercent),
+    cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseDurationMs),
     ignoreEos: workload?.ignore_eos,
     extraBody: workload?.extra_body,
     tokenizerPath: workload?.tokenizer,

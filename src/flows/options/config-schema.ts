@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type ApiKind, apis } from '../../measure/wire/api.ts'
 import type { ConfigFile } from './config-file-type.ts'
 import { sloSection } from './slo-section.ts'
 
@@ -35,7 +36,8 @@ const target = v.strictObject({
   url: v.exactOptional(
     described(text, 'Base address of an OpenAI-compatible server; without it the embedded engine is started'),
   ),
-  api: v.exactOptional(described(v.picklist(['chat', 'completions']), 'Which API is asked')),
+  api: v.exactOptional(described(v.picklist(Object.keys(apis) as ApiKind[]), 'Which API is asked')),
+  stream: v.exactOptional(described(v.boolean(), 'Ask for streams; without them there is no TTFT')),
   endpoint: v.exactOptional(described(text, 'Path of the endpoint, if it is not that of the API')),
   model: v.exactOptional(described(text, 'Model; auto asks the server')),
   models: v.exactOptional(
@@ -86,6 +88,12 @@ const workload = v.strictObject({
         }),
       ),
       'Classes of a mix by name: drawn by weight, the class is the segment of the row',
+    ),
+  ),
+  cancel: v.exactOptional(
+    described(
+      v.strictObject({ share: quantity, after: v.exactOptional(duration) }),
+      'Requests that the client hangs up on, so long after their intended send: { share: 10%, after: 500ms }',
     ),
   ),
   ignore_eos: v.exactOptional(described(v.boolean(), 'Ask for answers of exactly the length')),

@@ -36,6 +36,7 @@ const counts = v.strictObject({
   shed: number,
   censored: number,
   unsent: number,
+  cancelled_by_client: v.exactOptional(number),
 })
 
 const metric = v.strictObject({

@@ -1,11 +1,11 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { experimentSchema } from '../experiment-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
 import { whySchema } from '../why-schema.ts'
-import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { configSchema } from './config-schema.ts'
 import { labSchema } from '../lab-schema.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
@@ -32,6 +32,8 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       open(convert(experimentSchema, documentParts)),
     ),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
+    simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
+    model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),
     compare: titled('plimsoll.compare/1: A against B', open(convert(compareSchema, documentParts))),
     'compare-plan': titled(
       'plimsoll.compare-plan/1: how many runs an effect needs',
@@ -64,8 +66,6 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       'plimsoll.doctor/1: metrics that are asked for, and those that are there',
       open(convert(doctorSchema)),
     ),
-    simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
-    model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),
     row: titled(
       'The row of a request, as plimsoll export --format jsonl prints it',
       open(convert(rowSchema)),

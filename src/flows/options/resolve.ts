@@ -17,11 +17,12 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     target,
     api:
       options.api ?? (options.endpoint?.endsWith('/v1/completions') === true ? 'completions' : defaults.api),
+    stream: options.stream ?? true,
     endpoint: options.endpoint ?? null,
     model:
       models[0]?.name ?? (options.model === undefined || options.model === 'auto' ? null : options.model),
     models,
-    keyEnv: options.keyEnv ?? defaults.keyEnv,
+    keyEnv: options.keyEnv ?? (options.api === 'anthropic' ? 'ANTHROPIC_API_KEY' : defaults.keyEnv),
     headers: options.headers ?? {},
     insecure: options.insecure ?? false,
     caFile: options.caFile ?? null,
@@ -38,6 +39,7 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
         : { kind: 'fixed', ms: options.warmupMs ?? defaults.warmupMs },
     drainMs: options.drainMs ?? defaults.drainMs,
     workload,
+    cancel: resolveCancellation(options),
     ignoreEos: options.ignoreEos ?? asksExactLengths(workload),
     extraBody: options.extraBody ?? {},
     tokenizerPath: options.tokenizerPath ?? null,
@@ -64,6 +66,15 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
 
 function orDefault<T>(value: T | undefined, other: T): T {
   return value === undefined ? other : value
+}
+
+function resolveCancellation({ cancelShare, cancelAfterMs }: RunOptions): RunConfig['cancel'] {
+  if (cancelShare === undefined || cancelShare === 0) {
+    if (cancelAfterMs !== undefined && cancelShare === undefined)
+      throw contradiction('--cancel-after says when, and nothing how many', '--cancel-rate 10% beside it')
+    return null
+  }
+  return { share: cancelShare, afterMs: cancelAfterMs ?? 0 }
 }
 
 function resolveTarget(options: RunOptions): RunConfig['target'] {

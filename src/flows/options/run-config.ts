@@ -1,6 +1,7 @@
 import type { Pacer } from '../../measure/load/pacer.ts'
 import type { ApiKind } from '../../measure/wire/api.ts'
 import type { LengthDistribution } from '../../measure/workload/length-distribution.ts'
+import type { Cancellation } from '../../measure/workload/make-plan.ts'
 import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 
 /** Lengths in tokens, as they are asked for. */
@@ -63,6 +64,8 @@ export interface ObjectiveConfig {
 export interface RunConfig {
   readonly target: ServerTarget | EmbeddedTarget
   readonly api: ApiKind
+  /** Ask for streams; without them there is neither TTFT nor TPOT. */
+  readonly stream: boolean
   /** Path of the endpoint, or null: that of the API. */
   readonly endpoint: string | null
   /** Null: ask the server. */
@@ -89,6 +92,8 @@ export interface RunConfig {
   readonly warmup: { readonly kind: 'fixed'; readonly ms: number } | { readonly kind: 'detect' }
   readonly drainMs: number
   readonly workload: WorkloadConfig
+  /** Requests that the client hangs up on; null: it waits for every answer. */
+  readonly cancel: Cancellation | null
   readonly ignoreEos: boolean
   /** Fields added to every request body. */
   readonly extraBody: Readonly<Record<string, unknown>>

@@ -13,6 +13,7 @@ export interface RunOptions {
   readonly host?: string
   readonly port?: number
   readonly api?: ApiKind
+  readonly stream?: boolean
   readonly endpoint?: string
   /** One name, or `a:3,b:1`. */
   readonly model?: string
@@ -47,6 +48,8 @@ export interface RunOptions {
   readonly sharedPrefixTokens?: number
   readonly traceSpeed?: number
   readonly classes?: readonly ClassOptions[]
+  readonly cancelShare?: number
+  readonly cancelAfterMs?: number
   readonly ignoreEos?: boolean
   readonly extraBody?: Readonly<Record<string, unknown>>
   readonly tokenizerPath?: string

@@ -63,7 +63,7 @@ export function parseModels(text: string, what = '--model'): readonly WeightedMo
       const match = /^(.+):(\d+(?:\.\d+)?)$/.exec(part)
       return match === null ? { name: part, weight: 1 } : { name: match[1]!, weight: Number(match[2]) }
     })
-  if (models.length > 0 && models.some(({ weight }) => weight > 0)) return models
+  if (models.some(({ weight }) => weight > 0)) return models
   throw new PlimsollError('PLIM_USAGE', `${what} names no model to ask`, {
     expected: `${what} base:3,adapter:1`,
     received: `"${text}"`,

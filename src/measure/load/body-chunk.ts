@@ -11,21 +11,25 @@ export interface BodyChunk {
   /** One more than requests: body i is `bytes[offsets[i], offsets[i + 1])`. */
   readonly offsets: Float64Array
   readonly thinkTimeMs: Float64Array
+  /** When the client hangs up, ms after the intended send; NaN: never. */
+  readonly cancelAfterMs: Float64Array
 }
 
 export function packBodies(requests: readonly PlannedRequest[], first = 0): BodyChunk {
   const offsets = new Float64Array(new SharedArrayBuffer((requests.length + 1) * 8))
   const thinkTimeMs = new Float64Array(new SharedArrayBuffer(requests.length * 8))
+  const cancelAfterMs = new Float64Array(new SharedArrayBuffer(requests.length * 8))
   let size = 0
   requests.forEach((request, i) => {
     size += Buffer.byteLength(request.body)
     offsets[i + 1] = size
     thinkTimeMs[i] = request.thinkTimeMs
+    cancelAfterMs[i] = request.cancelAfterMs ?? Number.NaN
   })
   const bytes = new Uint8Array(new SharedArrayBuffer(size))
   const target = Buffer.from(bytes.buffer, 0, size)
   requests.forEach((request, i) => target.write(request.body, offsets[i]!))
-  return { first, bytes, offsets, thinkTimeMs }
+  return { first, bytes, offsets, thinkTimeMs, cancelAfterMs }
 }
 
 /** Body number `i` of the chunk, without a copy. */

@@ -1,5 +1,5 @@
 import { type BodyChunk, bodyAt, bodyCount } from './body-chunk.ts'
-import { openFlight, type Sender, type SenderDeps } from './flight.ts'
+import { type Departure, openFlight, type Sender, type SenderDeps } from './flight.ts'
 import { counterOf, noteRequest } from './ledger.ts'
 import type { RunSpec, StopReason, WorkerShare } from './thread-messages.ts'
 
@@ -56,7 +56,13 @@ export function closedSender(
     pause(
       slot,
       plannedMs,
-      () => send(slot, index, plannedMs, bodyAt(chunk, position)),
+      () =>
+        send(slot, {
+          index,
+          plannedMs,
+          body: bodyAt(chunk, position),
+          cancelAfterMs: chunk.cancelAfterMs[position]!,
+        }),
       (reason) => deps.finish({ index, unsent: reason, plannedMs }),
     )
   }
@@ -72,9 +78,10 @@ export function closedSender(
     pausing.set(slot, { timer, drop })
   }
 
-  function send(slot: number, index: number, plannedMs: number, body: Buffer): void {
+  function send(slot: number, request: Departure): void {
+    const { index, plannedMs } = request
     noteRequest(ledger, index, plannedMs, clock.nowMs())
-    flight.send(index, plannedMs, body, (fields) => {
+    flight.send(request, (fields) => {
       take(slot, fields.done_ms === null ? clock.nowMs() : plannedMs + fields.done_ms)
     })
   }

@@ -17,29 +17,39 @@ export interface SenderDeps {
     plannedMs: number,
     body: Buffer,
     onFinish: (fields: ResponseFields) => void,
-  ) => { abort(why: 'censored'): void }
+  ) => { abort(why: 'censored' | 'cancelled'): void }
   readonly finish: (finished: Finished) => void
   readonly ledger: Ledger
+}
+
+/** A request that is sent now. */
+export interface Departure {
+  readonly index: number
+  readonly plannedMs: number
+  readonly body: Buffer
+  /** When the client hangs up, ms after the intended send; NaN: it waits. */
+  readonly cancelAfterMs: number
 }
 
 /** The requests that a worker has sent and that have not ended. */
 export interface Flight {
   readonly size: number
   /** `afterwards` runs once the transport is done with the request, never inside this call. */
-  send(index: number, plannedMs: number, body: Buffer, afterwards: (fields: ResponseFields) => void): void
+  send(request: Departure, afterwards: (fields: ResponseFields) => void): void
   /** Ends each with the outcome `censored`. */
   censor(): void
 }
 
 export function openFlight(deps: SenderDeps): Flight {
   const { counters } = deps.ledger
-  const running = new Map<number, { abort(why: 'censored'): void }>()
+  const running = new Map<number, ReturnType<SenderDeps['start']>>()
   let size = 0
   return {
     get size() {
       return size
     },
-    send(index, plannedMs, body, afterwards) {
+    send({ index, plannedMs, body, cancelAfterMs }, afterwards) {
+      let hangUp: unknown = null
       let started = false
       let over = false
       size++
@@ -51,12 +61,17 @@ export function openFlight(deps: SenderDeps): Flight {
         size--
         Atomics.sub(counters, counterOf.inFlight, 1)
         running.delete(index)
+        if (hangUp !== null) deps.timers.clearTimeout(hangUp)
         deps.finish({ index, fields })
         if (started) queueMicrotask(() => afterwards(fields))
         else deps.soon(() => afterwards(fields))
       })
       started = true
-      if (!over) running.set(index, exchange)
+      if (over) return
+      running.set(index, exchange)
+      if (Number.isNaN(cancelAfterMs)) return
+      const waitMs = plannedMs + cancelAfterMs - deps.clock.nowMs()
+      hangUp = deps.timers.setTimeout(() => exchange.abort('cancelled'), Math.max(0, waitMs))
     },
     censor() {
       // An entry that leaves the map while it is walked is not met again.

@@ -54,7 +54,9 @@ export function openSender(
   function send(position: number, plannedMs: number, nowMs: number): void {
     const index = share.indexes[position]!
     noteRequest(deps.ledger, index, plannedMs, nowMs)
-    flight.send(index, plannedMs, bodyAt(share.bodies, position), limited ? pump : settle)
+    const body = bodyAt(share.bodies, position)
+    const cancelAfterMs = share.bodies.cancelAfterMs[position]!
+    flight.send({ index, plannedMs, body, cancelAfterMs }, limited ? pump : settle)
   }
   const limited = Number.isFinite(limit)
 

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { apis } from '../wire/api.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
 /** The sentence for a server that did not answer at all, from the transport's kind and message. */
@@ -85,7 +86,7 @@ export function wrongPath(
     'PLIM_NOT_FOUND',
     `there is no ${target.endpointPath} at ${target.url} (${answer.status})`,
     {
-      expected: `an OpenAI-compatible server that serves ${target.api === 'chat' ? 'chat completions' : 'completions'} there`,
+      expected: `a server that serves ${apis[target.api].words} there`,
       received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
       hint:
         known.length > 0
@@ -125,7 +126,13 @@ export function notAnLlmServer(target: PreflightTarget, what: string, received: 
     `${target.url} answers, but not as an OpenAI-compatible server: ${what}`,
     {
       expected:
-        target.api === 'chat' ? 'a stream of chat completion chunks' : 'a stream of completion chunks',
+        target.stream === false
+          ? `an answer of ${apis[target.api].words}`
+          : target.api === 'chat'
+            ? 'a stream of chat completion chunks'
+            : target.api === 'completions'
+              ? 'a stream of completion chunks'
+              : `a stream of ${apis[target.api].words}`,
       received,
       hint: 'is this the address of the inference server itself, not of a page or proxy in front of it?',
     },

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { apis } from '../wire/api.ts'
 import { notAnLlmServer, pathAdvice, unauthorized, unreachable } from './preflight-errors.ts'
 import { errorText, isFailure, pathsBeside, type PreflightTarget, type SendOnce } from './probe.ts'
 
@@ -59,7 +60,8 @@ export async function askModels(sendOnce: SendOnce, target: PreflightTarget): Pr
  * @throws PlimsollError PLIM_PREFLIGHT where it is neither given nor to be learnt.
  */
 export function chooseModel(models: ServerModels, target: PreflightTarget): string {
-  const model = target.model ?? models.names[0]
+  // Native APIs have no field for it: any name does.
+  const model = target.model ?? models.names[0] ?? (apis[target.api].native ? target.api : undefined)
   if (model !== undefined) return model
   if (models.notFound) {
     const { models: path } = pathsBeside(target.endpointPath)

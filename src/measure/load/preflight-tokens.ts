@@ -1,5 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { TokenSources } from '../tokens/learn-tokens.ts'
+import { apis } from '../wire/api.ts'
+import { requestBody } from '../workload/request-body.ts'
 import { countByServer, type Preflight } from './preflight.ts'
 import { isFailure, type PreflightTarget, type SendOnce } from './probe.ts'
 
@@ -17,6 +19,8 @@ export function tokenSources(
     probe,
     count: preflight.tokenize ? (text) => counted(sendOnce, target, model, text) : null,
     async usage(text) {
+      if (target.api !== 'chat' && target.api !== 'completions')
+        return usageOf(sendOnce, target, preflight, text)
       const asked = target.api === 'chat' ? { messages: [{ role: 'user', content: text }] } : { prompt: text }
       const limit = target.api === 'chat' ? dialect.outputLimit : 'max_tokens'
       const body = JSON.stringify({ model, ...asked, [limit]: 1, stream: false })
@@ -31,6 +35,30 @@ export function tokenSources(
       }
     },
   }
+}
+
+/** By an answer of another API in one piece, read as the load's are. */
+async function usageOf(
+  sendOnce: SendOnce,
+  target: PreflightTarget,
+  { model, dialect }: Preflight,
+  text: string,
+): Promise<number | null> {
+  const settings = {
+    api: target.api,
+    model,
+    dialect,
+    stream: false,
+    ignoreEos: false,
+    continuousUsage: false,
+  }
+  const body = requestBody({ ...settings, temperature: null, extraBody: {} }, { kind: 'text', text }, 1)
+  const { path, wholePath } = apis[target.api]
+  const whole = wholePath === undefined ? target.endpointPath : target.endpointPath.replace(path, wholePath)
+  const answer = await sendOnce({ method: 'POST', path: whole, body, stream: false, answer: true })
+  if (isFailure(answer) || answer.status !== 200) return null
+  const tokens = answer.fields?.prompt_tokens ?? null
+  return tokens !== null && tokens > 0 ? tokens : null
 }
 
 async function counted(

@@ -1,6 +1,7 @@
 import type { Warning } from '../../base/warnings.ts'
 import { joined } from '../tokens/learn-word-costs.ts'
 import { plainWords, promptLead } from '../tokens/vocabulary.ts'
+import { apis } from '../wire/api.ts'
 import type { Scrape } from '../wire/prometheus-text.ts'
 import type { Dialect } from '../workload/request-body.ts'
 import { readEngineFacts, type EngineFacts } from './metrics-scrape.ts'
@@ -79,13 +80,13 @@ export async function preflight(deps: PreflightDeps, target: PreflightTarget): P
     kvTokens: engine?.kvTokens ?? (slots === null || maxModelLen === null ? null : slots * maxModelLen),
     slots,
     server: models.serverHeader,
-    warnings: warningsOf(probed, engine, models),
+    warnings: warningsOf(probed, engine, models, target),
   }
 }
 
 /**
- * The server's own count of a text, by `/tokenize` as vLLM, SGLang (`prompt`) and llama.cpp (`content`) take it, beginning marks
- * included; null where there is no such thing.
+ * The server's own count of a text, by `/tokenize` as vLLM, SGLang (`prompt`), llama.cpp (`content`) and TGI (`inputs`) take it, beginning
+ * marks included; null where there is no such thing.
  */
 export async function countByServer(
   sendOnce: SendOnce,
@@ -97,6 +98,7 @@ export async function countByServer(
     model,
     prompt: text,
     content: text,
+    inputs: text,
     add_special_tokens: true,
     add_special: true,
   })
@@ -104,7 +106,9 @@ export async function countByServer(
   const answer = await sendOnce({ method: 'POST', path, body, stream: false })
   if (isFailure(answer) || answer.status !== 200) return null
   try {
-    const { count, tokens } = JSON.parse(answer.bodyText) as { count?: unknown; tokens?: unknown }
+    const parsed: unknown = JSON.parse(answer.bodyText)
+    if (Array.isArray(parsed)) return parsed.length
+    const { count, tokens } = parsed as { count?: unknown; tokens?: unknown }
     if (Number.isSafeInteger(count)) return count as number
     return Array.isArray(tokens) ? tokens.length : null
   } catch {
@@ -141,9 +145,10 @@ function warningsOf(
   probed: ProbedDialect,
   engine: EngineFacts | null,
   models: ServerModels,
+  target: PreflightTarget,
 ): readonly Warning[] {
   const warnings: Warning[] = []
-  if (!probed.learnt.acceptsUsage) {
+  if (!probed.learnt.acceptsUsage && apis[target.api].generates) {
     warnings.push({
       kind: 'tokens_not_from_server',
       message:

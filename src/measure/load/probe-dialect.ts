@@ -1,4 +1,5 @@
-import type { Dialect } from '../workload/request-body.ts'
+import type { ApiKind } from '../wire/api.ts'
+import { type Dialect, plainDialect, requestBody } from '../workload/request-body.ts'
 import {
   notAnLlmServer,
   refusedProbe,
@@ -43,6 +44,17 @@ const optional = [
 ] as const
 type Optional = (typeof optional)[number]
 
+/** What each API may take of them. Servers that take them all serve several APIs, so the fields of one are tried on another. */
+const optionalOf: Readonly<Record<ApiKind, readonly Optional[]>> = {
+  chat: optional,
+  completions: optional.filter((name) => name !== 'max_completion_tokens'),
+  responses: ['ignore_eos', 'min_tokens'],
+  anthropic: ['ignore_eos', 'min_tokens'],
+  tgi: [],
+  llamacpp: ['ignore_eos'],
+  embeddings: [],
+}
+
 /** Asked of the probe by `max_tokens`, and by the newer field: how long the answer is shows which the server obeys. */
 const olderLimit = 8
 const newerLimit = 4
@@ -57,14 +69,13 @@ export async function probeDialect(
   target: PreflightTarget,
   asked: { readonly model: string; readonly text: string; readonly models: readonly string[] },
 ): Promise<ProbedDialect> {
-  const fields = new Set<Optional>(
-    target.api === 'chat' ? optional : optional.filter((name) => name !== 'max_completion_tokens'),
-  )
+  const fields = new Set<Optional>(optionalOf[target.api])
+  const stream = target.stream ?? true
   const refused: string[] = []
   let newerOnly = false
   for (let attempt = 1; ; attempt++) {
     const body = probeBody(target, asked, fields, newerOnly)
-    const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream: true })
+    const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream, answer: true })
     if (isFailure(answer)) throw unreachable(answer.failure, target)
     if (answer.status === 200) {
       const observed = answer.fields ?? observe(answer.bodyText)
@@ -95,11 +106,20 @@ export async function probeDialect(
 }
 
 function probeBody(
-  { api }: PreflightTarget,
+  { api, stream = true }: PreflightTarget,
   { model, text }: { readonly model: string; readonly text: string },
   fields: ReadonlySet<Optional>,
   newerOnly: boolean,
 ): string {
+  if (api !== 'chat' && api !== 'completions') {
+    const dialect = {
+      ...plainDialect,
+      ignoreEos: fields.has('ignore_eos'),
+      minTokens: fields.has('min_tokens'),
+    }
+    const settings = { api, model, dialect, stream, ignoreEos: true, continuousUsage: false }
+    return requestBody({ ...settings, temperature: null, extraBody: {} }, { kind: 'text', text }, olderLimit)
+  }
   return JSON.stringify({
     model,
     ...(api === 'chat' ? { messages: [{ role: 'user', content: text }] } : { prompt: text }),
@@ -107,13 +127,14 @@ function probeBody(
     ...(fields.has('max_completion_tokens') && { max_completion_tokens: newerLimit }),
     ...(fields.has('min_tokens') && { min_tokens: newerLimit }),
     ...(fields.has('ignore_eos') && { ignore_eos: true }),
-    stream: true,
-    ...(fields.has('stream_options') && {
-      stream_options: {
-        include_usage: true,
-        ...(fields.has('continuous_usage_stats') && { continuous_usage_stats: true }),
-      },
-    }),
+    stream,
+    ...(stream &&
+      fields.has('stream_options') && {
+        stream_options: {
+          include_usage: true,
+          ...(fields.has('continuous_usage_stats') && { continuous_usage_stats: true }),
+        },
+      }),
   })
 }
 
@@ -145,6 +166,7 @@ function learn(
   refused: readonly string[],
   newerOnly: boolean,
 ): ProbedDialect {
+  const whole = target.stream === false
   const notStreamed = observed.flags.includes('not_streamed')
   if (observed.error_kind !== null && observed.n_output_chunks === 0) {
     throw notAnLlmServer(
@@ -155,7 +177,7 @@ function learn(
       observed.error_message ?? errorText(answer.bodyText) ?? 'nothing',
     )
   }
-  if (observed.n_output_chunks === 0 && !notStreamed) {
+  if (observed.n_output_chunks === 0 && !notStreamed && !whole) {
     throw notAnLlmServer(target, 'its answer holds no output', errorText(answer.bodyText) ?? 'nothing')
   }
   const acceptsUsage = observed.tokens_source === 'server'

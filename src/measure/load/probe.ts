@@ -1,3 +1,4 @@
+import { type ApiKind, apiPaths } from '../wire/api.ts'
 import type { ResponseFields } from '../wire/response-fields.ts'
 
 /** One request of the preflight, before anything is measured. */
@@ -7,6 +8,8 @@ export interface ProbeRequest {
   readonly path: string
   readonly body: string | null
   readonly stream: boolean
+  /** An answer in one piece of the API itself: read it as one, for its fields. */
+  readonly answer?: boolean
 }
 
 /** What the preflight needs of the row's fields; a probe whose stream was not observed has none. */
@@ -42,7 +45,9 @@ export type SendOnce = (request: ProbeRequest) => Promise<ProbeAnswer | ProbeFai
 export interface PreflightTarget {
   /** As it was typed; for messages. */
   readonly url: string
-  readonly api: 'chat' | 'completions'
+  readonly api: ApiKind
+  /** Answers are asked in one piece (`--no-stream`, embeddings); true unless given. */
+  readonly stream?: boolean
   /** Path (and query) of the endpoint on its origin: `/v1/chat/completions`. */
   readonly endpointPath: string
   /** Null: the server says. */
@@ -58,11 +63,17 @@ export function pathsBeside(endpointPath: string): {
   readonly metrics: string
 } {
   const [path = '', query] = endpointPath.split('?', 2)
-  const prefix = path.replace(/\/(chat\/)?completions\/?$/, '')
+  const bare = path.replace(/\/$/, '')
+  const known = apiPaths.find((each) => bare.endsWith(each)) ?? ''
+  const prefix = known === '' ? path : bare.slice(0, -known.length)
   const root = prefix.replace(/\/v\d+[a-z0-9]*$/, '')
   const after = query === undefined ? '' : `?${query}`
-  return { models: `${prefix}/models${after}`, tokenize: `${root}/tokenize`, metrics: `${root}/metrics` }
+  // A native API has no version before it, the list of models has.
+  const listed = nativePath.test(known) ? `${root}/v1` : prefix
+  return { models: `${listed}/models${after}`, tokenize: `${root}/tokenize`, metrics: `${root}/metrics` }
 }
+
+const nativePath = /^\/(generate(_stream)?|completion)$/
 
 export function isFailure(answer: ProbeAnswer | ProbeFailure): answer is ProbeFailure {
   return 'failure' in answer

@@ -1,6 +1,6 @@
 import type { RequestRow } from '../record/request-row.ts'
 import type { LittleCheck } from './run-summary.ts'
-import type { RunWindow } from './run-window.ts'
+import { isCancelled, type RunWindow } from './run-window.ts'
 
 /**
  * Little's law, L = λ·W, as a check of clocks and joins (Little 1961; finite windows: Little and Graves 2008). L is the mean
@@ -20,7 +20,7 @@ export function littleCheck(rows: readonly RequestRow[], window: RunWindow): Lit
     if (row.sent_ms === null || row.planned_ms === null) continue
     const inside = row.sent_ms >= window.startMs && row.sent_ms < window.endMs
     if (inside) sends++
-    const cut = row.outcome === 'censored'
+    const cut = row.outcome === 'censored' && !isCancelled(row)
     const endMs = cut || row.done_ms === null ? Number.POSITIVE_INFINITY : row.planned_ms + row.done_ms
     inFlightMs += overlap(row.sent_ms, endMs, window)
     if (cut) spentMs += overlap(row.sent_ms, Number.POSITIVE_INFINITY, window)

@@ -50,6 +50,8 @@ export interface Counts {
   readonly shed: number
   readonly censored: number
   readonly unsent: number
+  /** Of `censored` those that the client hung up on; absent where there is none. */
+  readonly cancelled_by_client?: number
 }
 
 export interface Weighting {

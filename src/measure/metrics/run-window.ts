@@ -40,18 +40,32 @@ function nextUp(ms: number): number {
   return ms + Math.max(Math.abs(ms), 1) * Number.EPSILON * 2
 }
 
+/** Whether the client itself hung up: nothing can be said of how well the server would have answered. */
+export function isCancelled(row: RequestRow): boolean {
+  return row.outcome === 'censored' && row.flags.includes('cancelled_by_client')
+}
+
 /** How many became what. Every row is in exactly one of the five, so that they always add up to `planned`. */
 export function countOutcomes(rows: readonly RequestRow[]): Counts {
   const counts = { ok: 0, failed: 0, shed: 0, censored: 0, unsent: 0 }
-  for (const row of rows) counts[row.outcome]++
-  return { planned: rows.length, sent: rows.length - counts.unsent, ...counts }
+  let cancelled = 0
+  for (const row of rows) {
+    counts[row.outcome]++
+    if (isCancelled(row)) cancelled++
+  }
+  return {
+    planned: rows.length,
+    sent: rows.length - counts.unsent,
+    ...counts,
+    ...(cancelled === 0 ? {} : { cancelled_by_client: cancelled }),
+  }
 }
 
 /** Failed attempts by kind; refusals and requests cut at the end under their own names where they carry none. */
 export function countErrors(rows: readonly RequestRow[]): Record<string, number> {
   const errors: Record<string, number> = {}
   for (const row of rows) {
-    if (row.outcome === 'ok' || row.outcome === 'unsent') continue
+    if (row.outcome === 'ok' || row.outcome === 'unsent' || isCancelled(row)) continue
     const kind = row.error_kind ?? row.outcome
     errors[kind] = (errors[kind] ?? 0) + 1
   }

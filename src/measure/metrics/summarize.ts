@@ -11,7 +11,15 @@ import type { Objective } from './objective.ts'
 import type { PercentileOptions } from './percentile-levels.ts'
 import { pool, summarizePooled, type PooledValues } from './pooled-values.ts'
 import type { MetricName, MetricSummary, RunSummary, Weighting } from './run-summary.ts'
-import { countErrors, countOutcomes, inOrder, isInWindow, wholeWindow, type RunWindow } from './run-window.ts'
+import {
+  countErrors,
+  countOutcomes,
+  inOrder,
+  isCancelled,
+  isInWindow,
+  wholeWindow,
+  type RunWindow,
+} from './run-window.ts'
 import { stutter } from './stutter.ts'
 import { summarizeValues } from './summarize-values.ts'
 import { summaryWarnings } from './summary-warnings.ts'
@@ -48,7 +56,8 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   const inside = all.filter((row) => isInWindow(row, window))
   const ok = inside.filter((row) => row.ok)
   const counts = countOutcomes(inside)
-  const failures = counts.failed + counts.shed + counts.censored
+  const answerable = inside.filter((row) => !isCancelled(row))
+  const failures = answerable.length - ok.length - counts.unsent
   const metrics: Partial<Record<MetricName, MetricSummary>> = {}
   for (const [name, value] of Object.entries(perRequest) as [MetricName, PerRequest][]) {
     const values = Float64Array.from(ok.map(value.of).filter((found) => found !== null))
@@ -83,7 +92,8 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
     metrics,
     weighting,
     throughput: throughput(all, window),
-    goodput: objective === null || objective.each.length === 0 ? null : goodput(inside, window, objective),
+    goodput:
+      objective === null || objective.each.length === 0 ? null : goodput(answerable, window, objective),
     stutter: pauses,
     little,
     errors: countErrors(rows),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { RowFlag } from '../record/request-row.ts'
+import { readerOf } from './answer-reader.ts'
 import type { ApiKind } from './api.ts'
 import { codingOf, ContentDecoder, type DecodedSink } from './content-decoder.ts'
 import type { ErrorKind } from './error-kinds.ts'
@@ -110,6 +111,7 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
     this.#observer = new ResponseObserver({
       keepText: request.keepText,
       maxEventBytes: request.maxEventBytes ?? defaultMaxEventBytes,
+      reader: readerOf(request.api),
     })
   }
 

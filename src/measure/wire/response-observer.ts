@@ -1,14 +1,18 @@
+import type { AnswerReader } from './answer-reader.ts'
 import { ChunkFacts, type ErrorFacts, pieceText, utf8 } from './chunk-facts.ts'
 import { parseChunk, parseWholeAnswer } from './chunk-parse.ts'
 import { scanChunk, scanChunkAt } from './chunk-scan.ts'
-import { errorFactsOfText } from './error-facts.ts'
+import { errorFacts, errorFactsOfText } from './error-facts.ts'
 import { GrowingBytes } from './growing-bytes.ts'
+import { parseFields, type JsonFields } from './json-fields.ts'
 import { equals, type SseEventName, type SseHandler, SseScanner } from './sse-scanner.ts'
 
 export interface ObserverOptions {
   readonly keepText: boolean
   /** Largest event, or body that is not a stream, in bytes. */
   readonly maxEventBytes: number
+  /** Of another API than chat and completions. */
+  readonly reader?: AnswerReader | null
 }
 
 /** How the body is read: by its first byte, since content types lie. `refusal`: an HTTP error's body. */
@@ -52,11 +56,13 @@ export class ResponseObserver implements SseHandler {
   toolArguments = ''
   readonly #options: ObserverOptions
   readonly #facts = sharedFacts
+  readonly #reader: AnswerReader | null
   readonly #scanner: SseScanner
   #body: GrowingBytes | null = null
 
   constructor(options: ObserverOptions) {
     this.#options = options
+    this.#reader = options.reader ?? null
     this.#scanner = new SseScanner(this, options.maxEventBytes)
   }
 
@@ -110,6 +116,7 @@ export class ResponseObserver implements SseHandler {
   }
 
   tryEvent(bytes: Uint8Array, start: number, end: number, atMs: number): number {
+    if (this.#reader !== null) return -1
     const after = scanChunkAt(bytes, start, end, this.#facts)
     if (after === -1 || after + 1 >= end || bytes[after] !== 0x0a || bytes[after + 1] !== 0x0a) return -1
     if (this.endMarkerAtMs === null) this.#onFacts(bytes, atMs)
@@ -129,6 +136,7 @@ export class ResponseObserver implements SseHandler {
     if (this.endMarkerAtMs !== null) return
     const facts = this.#facts
     if (name === 'error') return this.#onErrorEvent(utf8(bytes, start, end))
+    if (this.#reader !== null) return this.#onForeignEvent(this.#reader, bytes, start, end, atMs)
     if (!scanChunk(bytes, start, end, facts) && !parseChunk(utf8(bytes, start, end), facts)) {
       if (isDone(bytes, start, end)) this.endMarkerAtMs = atMs
       else this.ignored++
@@ -139,6 +147,20 @@ export class ResponseObserver implements SseHandler {
       return
     }
     this.#onFacts(bytes, atMs)
+  }
+
+  /** An event of another API, whose names are its own. */
+  #onForeignEvent(reader: AnswerReader, bytes: Uint8Array, start: number, end: number, atMs: number): void {
+    this.#facts.clear()
+    const value = parseFields(utf8(bytes, start, end))
+    const read = value === null ? 'ignored' : reader.event(value, this.#facts)
+    if (read === 'ignored') {
+      if (isDone(bytes, start, end)) this.endMarkerAtMs = atMs
+      else this.ignored++
+      return
+    }
+    this.#onFacts(bytes, atMs)
+    if (read === 'last') this.endMarkerAtMs = atMs
   }
 
   /** Takes what `#facts` says of an event. */
@@ -186,7 +208,7 @@ export class ResponseObserver implements SseHandler {
 
   #closeWhole(): void {
     const facts = new ChunkFacts()
-    if (!parseWholeAnswer(this.#bodyText(), facts)) {
+    if (!this.#parseWhole(facts)) {
       this.cutEvent = true
       return
     }
@@ -195,6 +217,15 @@ export class ResponseObserver implements SseHandler {
     this.wholeHasOutput = facts.hasOutput
     this.#readUsage(facts)
     if (this.#options.keepText) this.#keepText(facts, noBytes)
+  }
+
+  #parseWhole(facts: ChunkFacts): boolean {
+    if (this.#reader === null) return parseWholeAnswer(this.#bodyText(), facts)
+    const value = parseWholeFields(this.#bodyText())
+    if (value === null) return false
+    facts.error = errorFacts(value)
+    if (facts.error === null) this.#reader.whole(value, facts)
+    return true
   }
 
   #bodyText(): string {
@@ -206,6 +237,11 @@ export class ResponseObserver implements SseHandler {
 const sharedFacts = new ChunkFacts()
 const noBytes = new Uint8Array(0)
 const noDetails: ErrorFacts = { code: null, type: null, message: null }
+
+/** TGI's root answers with a list of one. */
+function parseWholeFields(text: string): JsonFields | null {
+  return parseFields(text.trimStart().startsWith('[') ? text.trim().slice(1, -1) : text)
+}
 
 /** Blanks, and the bytes of a byte-order mark. */
 function isPreamble(byte: number): boolean {

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { type ApiKind, apiPath } from './api.ts'
+import { type ApiKind, apiPath, apiPaths, apis } from './api.ts'
 
 /**
  * The endpoint behind a base URL as people type it: with or without scheme (`http` then), trailing slash, version segment or the
@@ -8,9 +8,10 @@ import { type ApiKind, apiPath } from './api.ts'
  * @throws PlimsollError PLIM_URL for anything that is not an http(s) address.
  * @example resolveEndpoint('localhost:8000', 'chat').href // 'http://localhost:8000/v1/chat/completions'
  */
-export function resolveEndpoint(baseUrl: string, api: ApiKind): URL {
+export function resolveEndpoint(baseUrl: string, api: ApiKind, stream = true): URL {
   const url = parseBaseUrl(baseUrl)
-  url.pathname = versionedPrefix(url.pathname) + apiPath[api]
+  const prefix = versionedPrefix(url.pathname)
+  url.pathname = (apis[api].native ? prefix.replace(version, '') : prefix) + apiPath(api, stream)
   return url
 }
 
@@ -22,13 +23,21 @@ export function serverRoot(baseUrl: string): URL {
   return url
 }
 
+const nativePaths: ReadonlySet<string> = new Set(
+  Object.values(apis).flatMap(({ native, path, wholePath }) =>
+    native ? [path, ...(wholePath === undefined ? [] : [wholePath])] : [],
+  ),
+)
 const version = /\/v\d+[a-z0-9]*$/
 
 /** `/llm/v1` from `/llm`, `/llm/v1/` or `/llm/v1/chat/completions`. */
 function versionedPrefix(pathname: string): string {
   let path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '')
-  for (const known of Object.values(apiPath)) {
-    if (path.endsWith(known)) return path.slice(0, -known.length)
+  const known = apiPaths.find((each) => path.endsWith(each))
+  if (known !== undefined) {
+    path = path.slice(0, -known.length)
+    // The path of an OpenAI API is taken as it is; a native one has no version before it.
+    if (!nativePaths.has(known)) return path
   }
   if (!version.test(path)) path += '/v1'
   return path

@@ -6,6 +6,7 @@ import { arrivalTimes, pacerEndMs } from '../load/arrivals.ts'
 import { describePacer } from '../load/describe-pacer.ts'
 import { checkPacer, isOpenLoop, type OpenLoopPacer, type Pacer } from '../load/pacer.ts'
 import type { TokenCounter } from '../tokens/token-counter.ts'
+import { apis } from '../wire/api.ts'
 import { contentMaker, type RequestContent } from './request-content.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import { requestBody, type BodySettings } from './request-body.ts'
@@ -29,6 +30,14 @@ export interface PlanInput extends BodySettings {
   readonly maxModelLen: number | null
   /** Models that the requests are spread over by weight (LoRA adapters among them), instead of the one of `model`. */
   readonly models?: readonly WeightedModel[]
+  /** Requests that the client hangs up on. */
+  readonly cancel?: Cancellation
+}
+
+/** A share of the requests, drawn from the seed, is given up so long after its intended send, whatever was answered by then. */
+export interface Cancellation {
+  readonly share: number
+  readonly afterMs: number
 }
 
 /** The requests of a run. The same input gives the same plan, whoever sends it and with however many workers. */
@@ -130,13 +139,20 @@ function planned(
   return {
     ...when,
     body: requestBody(settings, content.prompt, content.outputTokens),
+    ...hangUp(input, when.index),
     promptId: content.promptId,
     segment: model === null ? content.segment : (content.segment ?? model),
     session: content.session,
     turn: null,
-    askedOutputTokens: content.outputTokens,
+    askedOutputTokens: apis[input.api].generates ? content.outputTokens : null,
     plannedPromptTokens: content.promptTokens,
   }
+}
+
+/** Only where the run cancels: other plans are as they always were. */
+function hangUp({ cancel, seed }: PlanInput, index: number): Pick<PlannedRequest, 'cancelAfterMs'> {
+  if (cancel === undefined || randomStream(seed, 'cancel', index).next() >= cancel.share) return {}
+  return { cancelAfterMs: cancel.afterMs }
 }
 
 /** The intended sends: while `count` and `durationMs` last, and no longer than the pacer or, failing all, the file once through. */

@@ -66,25 +66,23 @@ describe('OpenAI batch files', () => {
   })
 
   test.each([
-    ['no JSON', '{"body"', 1],
-    ['a list', '[]', 1],
-    ['no body', line(hello, { body: 5 }), 74],
-    ['another endpoint', line(hello, { url: '/v1/embeddings' }), 36],
-    ['no prompt', line({ model: 'x' }), 65],
-    ['a limit that is none', line({ ...hello, max_tokens: 0 }), 137],
-    ['messages without roles', line({ messages: [{}] }), 73],
-    ['nothing', '', undefined],
-  ])('%s is told where it stands', (_sentence, text, column) => {
-    expect(() => readBatch(text, 'b.jsonl')).toThrow(
+    ['no JSON', '{"body"'],
+    ['a list', '[]'],
+    ['no body', line(hello, { body: 5 })],
+    ['another endpoint', line(hello, { url: '/v1/embeddings' })],
+    ['no prompt', line({ model: 'x' })],
+    ['a limit that is none', line({ ...hello, max_tokens: 0 })],
+    ['messages without roles', line({ messages: [{}] })],
+  ])('%s is told where it stands', (_sentence, text) => {
+    expect(() => readBatch(`${line(hello)}\n${text}`, 'b.jsonl')).toThrow(
       expect.objectContaining({
         code: 'PLIM_WORKLOAD',
-        where:
-          column === undefined
-            ? { file: 'b.jsonl' }
-            : { file: 'b.jsonl', line: 1, column: expect.any(Number) },
+        where: { file: 'b.jsonl', line: 2, column: expect.any(Number) as number },
       }),
     )
   })
+
+  test('an empty file is refused', () => expect(() => readBatch('\n', 'b')).toThrow('no requests'))
 
   test('two endpoints in one file are refused', () => {
     const other = line({ prompt: 'x' }, { url: '/v1/completions' })

@@ -1,3 +1,5 @@
+import { type ApiKind, apis } from '../wire/api.ts'
+
 /** What the server was found to understand (`preflight.ts`): fields that it refuses are left out. */
 export interface Dialect {
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens'
@@ -35,7 +37,7 @@ export type Prompt =
 export type ChatMessage = Readonly<Record<string, unknown>> & { readonly role: string }
 
 export interface BodySettings {
-  readonly api: 'chat' | 'completions'
+  readonly api: ApiKind
   readonly model: string
   readonly dialect: Dialect
   readonly stream: boolean
@@ -50,26 +52,100 @@ export interface BodySettings {
 
 /** The JSON text of the POST. `outputTokens` null asks for no limit: the server's own applies. */
 export function requestBody(settings: BodySettings, prompt: Prompt, outputTokens: number | null): string {
-  const { api, model, dialect, stream } = settings
-  const exact = settings.ignoreEos && outputTokens !== null
-  const asked =
-    api === 'chat'
-      ? { messages: prompt.kind === 'messages' ? prompt.messages : [{ role: 'user', content: prompt.text }] }
-      : { prompt: prompt.kind === 'text' ? prompt.text : '' }
-  return JSON.stringify({
-    model,
-    ...asked,
+  const asked = bodies[settings.api](settings, prompt, outputTokens)
+  const { temperature } = settings
+  // TGI has its sampling settings in a part of their own.
+  const sampling =
+    temperature === null || settings.api === 'tgi' || !apis[settings.api].generates ? {} : { temperature }
+  return JSON.stringify({ ...asked, ...sampling, ...streaming(settings), ...settings.extraBody })
+}
+
+type Body = (
+  settings: BodySettings,
+  prompt: Prompt,
+  outputTokens: number | null,
+) => Readonly<Record<string, unknown>>
+
+/** The Messages API wants a limit always: what is asked where none is given. */
+const anthropicLimit = 4096
+
+const bodies: Readonly<Record<ApiKind, Body>> = {
+  chat: (settings, prompt, outputTokens) => ({
+    model: settings.model,
+    messages: messagesOf(prompt),
     // `max_completion_tokens` is of the chat API alone.
-    ...(outputTokens !== null && {
-      [api === 'chat' ? dialect.outputLimit : 'max_tokens']: outputTokens,
-    }),
-    ...(exact && dialect.minTokens && { min_tokens: outputTokens }),
-    ...(exact && dialect.ignoreEos && { ignore_eos: true }),
-    ...(settings.temperature !== null && { temperature: settings.temperature }),
-    stream,
-    ...(stream && dialect.streamUsage && { stream_options: streamOptions(settings) }),
-    ...settings.extraBody,
-  })
+    ...(outputTokens !== null && { [settings.dialect.outputLimit]: outputTokens }),
+    ...exactly(settings, outputTokens),
+  }),
+  completions: (settings, prompt, outputTokens) => ({
+    model: settings.model,
+    prompt: textOf(prompt),
+    ...(outputTokens !== null && { max_tokens: outputTokens }),
+    ...exactly(settings, outputTokens),
+  }),
+  responses: (settings, prompt, outputTokens) => ({
+    model: settings.model,
+    input: prompt.kind === 'text' ? prompt.text : prompt.messages,
+    ...(outputTokens !== null && { max_output_tokens: outputTokens }),
+    ...exactly(settings, outputTokens),
+  }),
+  anthropic(settings, prompt, outputTokens) {
+    const messages = messagesOf(prompt)
+    // System messages are a field of their own there.
+    const system = messages.filter(({ role }) => role === 'system').map((message) => message['content'])
+    return {
+      model: settings.model,
+      max_tokens: outputTokens ?? anthropicLimit,
+      ...(system.length > 0 && {
+        system:
+          system.length === 1 ? system[0] : system.filter((text) => typeof text === 'string').join('\n\n'),
+      }),
+      messages: messages.filter(({ role }) => role !== 'system'),
+      ...exactly(settings, outputTokens),
+    }
+  },
+  tgi: (settings, prompt, outputTokens) => ({
+    inputs: textOf(prompt),
+    parameters: {
+      details: true,
+      ...(outputTokens !== null && { max_new_tokens: outputTokens }),
+      ...(settings.temperature !== null &&
+        (settings.temperature > 0
+          ? { do_sample: true, temperature: settings.temperature }
+          : { do_sample: false })),
+    },
+  }),
+  llamacpp: (settings, prompt, outputTokens) => ({
+    prompt: textOf(prompt),
+    ...(outputTokens !== null && { n_predict: outputTokens }),
+    ...exactly(settings, outputTokens),
+  }),
+  embeddings: (settings, prompt) => ({ model: settings.model, input: textOf(prompt) }),
+}
+
+function messagesOf(prompt: Prompt): readonly ChatMessage[] {
+  return prompt.kind === 'messages' ? prompt.messages : [{ role: 'user', content: prompt.text }]
+}
+
+function textOf(prompt: Prompt): string {
+  return prompt.kind === 'text' ? prompt.text : ''
+}
+
+/** Answers of exactly the length, where the server can. */
+function exactly({ ignoreEos, dialect }: BodySettings, outputTokens: number | null): Record<string, unknown> {
+  if (!ignoreEos || outputTokens === null) return {}
+  return {
+    ...(dialect.minTokens && { min_tokens: outputTokens }),
+    ...(dialect.ignoreEos && { ignore_eos: true }),
+  }
+}
+
+/** TGI has two paths instead of a field, embeddings no stream at all; usage is asked for by the OpenAI APIs alone. */
+function streaming(settings: BodySettings): Record<string, unknown> {
+  const { api, stream, dialect } = settings
+  if (api === 'tgi' || !apis[api].generates) return {}
+  const options = stream && dialect.streamUsage && (api === 'chat' || api === 'completions')
+  return { stream, ...(options && { stream_options: streamOptions(settings) }) }
 }
 
 function streamOptions({ dialect, continuousUsage }: BodySettings): Record<string, boolean> {

@@ -3,6 +3,7 @@ import { randomStream } from '../../base/random.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { noSalt, type Salt, type TokenCounter } from '../tokens/token-counter.ts'
 import { promptLead } from '../tokens/vocabulary.ts'
+import { type ApiKind, apis } from '../wire/api.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
 import { randomContent } from './random-content.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
@@ -35,7 +36,7 @@ export interface ContentMaker {
 
 export interface ContentInput {
   readonly workload: LoadedWorkload
-  readonly api: 'chat' | 'completions'
+  readonly api: ApiKind
   readonly seed: number | string
   readonly salt: string
   readonly warmPrefix: boolean
@@ -95,7 +96,7 @@ function itemContent(
   const { seed, tokens, api } = input
   const { items, output } = workload
   if (output !== null) checkLengths(output, 'output length')
-  if (api === 'completions') refuseMessages(items, workload.name)
+  if (apis[api].textOnly) refuseMessages(items, workload.name, api)
   const order = workload.order === 'file' ? items : shuffled(items, seed)
   return {
     once: items.length,
@@ -140,10 +141,10 @@ function saltedMessage(message: ChatMessage, front: string): ChatMessage {
   return { ...message, content: front.trimEnd() }
 }
 
-function refuseMessages(items: readonly PromptItem[], name: string): void {
+function refuseMessages(items: readonly PromptItem[], name: string, api: ApiKind): void {
   const item = items.find(({ prompt }) => prompt.kind === 'messages')
   if (item === undefined) return
-  throw new PlimsollError('PLIM_WORKLOAD', 'the completions API takes a text, not messages', {
+  throw new PlimsollError('PLIM_WORKLOAD', `the ${api} API takes a text, not messages`, {
     expected: 'prompt or text on every line',
     received: `messages (${item.id})`,
     where: { file: name },

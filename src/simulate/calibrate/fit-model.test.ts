@@ -76,7 +76,7 @@ describe('fitModel', () => {
     ['a quarter of what it carries', { perSecond: 8 }, 1024, 128],
     ['more of it', { perSecond: 18 }, 1024, 128],
     ['many users with short answers', { users: 48 }, 500, 32],
-  ])('foretells a load that it has not seen to 5 %%: %s', (_name, load, prompt, output) => {
+  ])('foretells a load that it has not seen to a twentieth: %s', (_name, load, prompt, output) => {
     const later = measure(truth, 'later', load, prompt, output, 400)
     const [point] = predictRun(model, later)
     const ttft = later.requests.reduce((sum, one) => sum + one.ttftMs, 0) / 400
