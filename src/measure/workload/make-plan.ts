@@ -101,12 +101,15 @@ export function makePlan(input: PlanInput): Plan {
   }
   if (isOpenLoop(pacer)) {
     const requests = plannedStarts(input, plannedTimes(input, pacer, content.once), turns).map(
-      (plannedMs, index) =>
-        planned(input, content.at(index), modelAt(index), {
-          index,
-          plannedMs,
-          thinkTimeMs: sessions === null ? 0 : turnPauseMs(sessions, seed, index),
-        }),
+      (plannedMs, index) => {
+        const make = (): PlannedRequest =>
+          planned(input, content.at(index), modelAt(index), {
+            index,
+            plannedMs,
+            thinkTimeMs: sessions === null ? 0 : turnPauseMs(sessions, seed, index),
+          })
+        return input.workload.kind === 'trace' ? withoutBody(make(), make) : make()
+      },
     )
     return {
       kind: 'open',
@@ -161,6 +164,20 @@ function planned(
     turn: content.turn ?? null,
     askedOutputTokens: apis[input.api].generates ? content.outputTokens : null,
     plannedPromptTokens: content.promptTokens,
+  }
+}
+
+/**
+ * The request with its body made when it is asked for, and not kept: those of a large trace would not fit the heap. What is asked of
+ * it is a pure function, so it is always the same.
+ */
+function withoutBody(request: PlannedRequest, make: () => PlannedRequest): PlannedRequest {
+  const { body: _made, ...rest } = request
+  return {
+    ...rest,
+    get body() {
+      return make().body
+    },
   }
 }
 
