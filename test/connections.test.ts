@@ -64,6 +64,10 @@ function chat(request: Request, given: Response): void {
     const path = request.url ?? ''
     asked.push({ version: request.httpVersion, headers: request.headers, path, body })
     if (path === '/v1/models') return response.end('{"data":[{"id":"m"}]}')
+    if (path === '/v1/embeddings') {
+      const data = [{ object: 'embedding', index: 0, embedding: [0.1] }]
+      return response.end(JSON.stringify({ data, usage: { prompt_tokens: 20, total_tokens: 20 } }))
+    }
     if (path !== '/v1/chat/completions') return response.writeHead(404).end('{}')
     const usage = { prompt_tokens: body.length, completion_tokens: 3 }
     const message = { message: { content: 'abc' }, finish_reason: 'stop' }
@@ -131,6 +135,30 @@ describe('the ways to a server', () => {
     expect(document.counts).toMatchObject({ planned: 6, ok: 6 })
     expect(document.target.url).toBe(address(path))
     expect(asked.at(-1)?.headers['host']).toBe('localhost')
+  })
+
+  test('embeddings have no first token and no output, which is not zero of it', async () => {
+    const port = await listen(createServer(chat as RequestListener), 0)
+    const document = documentOf(await run(['--url', `http://127.0.0.1:${port}`, '--api', 'embeddings']))
+    expect(document.counts).toMatchObject({ planned: 6, ok: 6 })
+    expect(document.metrics).toMatchObject({ e2e_ms: { n: 6 }, ttft_ms: { n: 0 } })
+    expect(document.throughput.output_tokens_per_s).toBeNull()
+    const kinds = document.warnings.map(({ kind }) => kind)
+    expect(kinds).toContain('not_streamed')
+    expect(kinds).not.toContain('tokens_not_from_server')
+  })
+
+  test('answers in one piece: tokens and E2E, no first token, and it is said', async () => {
+    const port = await listen(createServer(chat as RequestListener), 0)
+    const document = documentOf(await run(['--url', `http://127.0.0.1:${port}`, '--no-stream']))
+    expect(document.counts).toMatchObject({ planned: 6, ok: 6 })
+    expect(document.metrics).toMatchObject({
+      e2e_ms: { n: 6 },
+      ttft_ms: { n: 0 },
+      completion_tokens: { p50: 3 },
+    })
+    expect(document.warnings.map(({ kind }) => kind)).toContain('not_streamed')
+    expect(asked.every(({ body }) => !body.includes('stream_options'))).toBe(true)
   })
 
   test('HTTP/2 for every request of the run', async () => {

@@ -96,6 +96,8 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
+  // Embeddings have no output tokens: none is counted, which is not zero of them.
+  const hasOutput = manifest.target?.api !== 'embeddings'
   const said = [
     ...manifest.warnings,
     ...runWarnings({
@@ -107,7 +109,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
       medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
     }),
     ...serverWarnings(run.server, window, rows),
-    ...summary.warnings,
+    ...summary.warnings.filter(({ kind }) => hasOutput || kind !== 'tokens_not_from_server'),
   ]
   const warnings = [...said, ...onlyNew(traps(rows, manifest), said)]
   const document: RunDocument = {
@@ -129,7 +131,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     window_counts: summary.window_counts,
     metrics: summary.metrics,
     weighting: summary.weighting,
-    throughput: summary.throughput,
+    throughput: hasOutput ? summary.throughput : { ...summary.throughput, output_tokens_per_s: null },
     goodput: summary.goodput,
     objectives: objectiveOutcomes(decisions),
     stutter: summary.stutter,
