@@ -5,6 +5,8 @@ import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cliRun } from './fixtures/cli.ts'
 import { clientBound, sixPerSecond } from './fixtures/documents.ts'
+import * as v from 'valibot'
+import { experimentSchema } from '../src/flows/experiment-schema.ts'
 import { combine } from '../src/cli/prepare-experiment.ts'
 import type { RunDocument } from '../src/report/documents.ts'
 import { experimentFlow, overRuns } from '../src/flows/experiment.ts'
@@ -59,7 +61,7 @@ describe('run --repeat', () => {
     expect(stderr).toContain('run 5 of 5')
     // The objective of the document is missed in every run.
     expect(exitCode).toBe(3)
-    const kept = JSON.parse(readFileSync(join(out, 'experiment.json'), 'utf8')) as { complete: boolean }
+    const kept = v.parse(experimentSchema, JSON.parse(readFileSync(join(out, 'experiment.json'), 'utf8')))
     expect(kept.complete).toBe(true)
   })
 

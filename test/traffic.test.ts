@@ -36,7 +36,7 @@ async function run(
   example: string,
   ...more: string[]
 ): Promise<{ document: RunDocument; rows: readonly RequestRow[] }> {
-  const out = join(runs, example)
+  const out = join(runs, example + more.join('').replaceAll(/\W/g, ''))
   const args = ['run', '--config', example, '--out', out, '--no-progress', '--json', ...more]
   const document = JSON.parse(await plimsoll(args)) as RunDocument
   const exported = await plimsoll(['export', out, '--format', 'jsonl'])
@@ -102,4 +102,48 @@ describe('examples of traffic', () => {
     // Whoever was answered was answered well.
     expect(document.objectives[0]?.estimate).toBe(1)
   }, 60_000)
+
+  test.each([
+    ['sessions.yaml', 200],
+    ['session-users.yaml', 50],
+  ])(
+    '%s: turns follow each other, and the context grows',
+    async (example, thinkMs) => {
+      const { rows } = await run(example)
+      expect(rows).toHaveLength(24)
+      expect(rows.every(({ ok }) => ok)).toBe(true)
+      const sessions = new Map<string | null, RequestRow[]>()
+      for (const row of rows) sessions.set(row.session, [...(sessions.get(row.session) ?? []), row])
+      expect(sessions.size).toBe(6)
+      for (const turns of sessions.values()) {
+        expect(turns.map(({ turn }) => turn)).toEqual([1, 2, 3, 4])
+        turns.slice(1).forEach((row, i) => {
+          const before = turns[i]!
+          const pauseMs = row.planned_ms! - before.planned_ms! - before.done_ms!
+          expect(Math.abs(pauseMs - thinkMs)).toBeLessThan(0.001)
+          // What was asked and answered before, and what is new, and what the template puts between them.
+          const grown = row.prompt_tokens! - before.prompt_tokens!
+          expect(grown).toBeGreaterThanOrEqual(92)
+          expect(grown).toBeLessThan(120)
+          // All of the turn before but its answer is in the cache, in whole blocks.
+          expect(row.cached_tokens!).toBeGreaterThan(before.prompt_tokens! - 32)
+        })
+      }
+    },
+    60_000,
+  )
+
+  test.each(['sessions.yaml', 'session-users.yaml'])(
+    '%s: each turn of a session that was begun has its row, also where the window ended before it',
+    async (example) => {
+      const { document, rows } = await run(example, '--duration', '700ms', '--name', 'short')
+      expect(rows.length % 4).toBe(0)
+      expect(document.counts.planned).toBe(document.counts.ok + document.counts.unsent)
+      expect(document.counts.unsent).toBeGreaterThan(0)
+      const unsent = rows.filter(({ outcome }) => outcome === 'unsent')
+      expect(unsent.map(({ error_code }) => error_code)).toEqual(unsent.map(() => 'window_ended'))
+      expect(document.verdict.reasons.map(({ rule }) => rule)).not.toContain('load_not_sent')
+    },
+    60_000,
+  )
 })

@@ -41,7 +41,11 @@ describe('help', () => {
       const { examples } = await verbEntries.find((entry) => entry.name === name)!.load()
       for (const [line] of examples) {
         const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2]!)
-        const { exitCode, stderr } = await cliRun(words.slice(1), { newest: 'runs/x' })
+        const shell = words.indexOf('>')
+        const { exitCode, stderr } = await cliRun(words.slice(1, shell === -1 ? undefined : shell), {
+          newest: 'runs/x',
+          files: { 'bench.yaml': 'seed: 2' },
+        })
         expect([line, exitCode, stderr.includes('PLIM_')]).toEqual([line, name === 'run' ? 3 : 0, false])
       }
     },

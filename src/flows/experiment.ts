@@ -1,3 +1,4 @@
+import { makeFolders } from '../measure/record/make-folders.ts'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
@@ -87,7 +88,7 @@ function cellRunName(cell: number, cells: number, round: number): string {
 async function makeFolder(config: RunConfig, name: string, deps: FlowDeps): Promise<string> {
   const wanted = config.out ?? join(config.runsDir, runFolderName(new Date(deps.wallClock()), name))
   try {
-    await mkdir(join(wanted, '..'), { recursive: true })
+    await makeFolders(join(wanted, '..'))
     for (let attempt = 1; attempt < 1000; attempt++) {
       const path = attempt === 1 ? wanted : `${wanted}-${attempt}`
       try {

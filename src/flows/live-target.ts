@@ -10,10 +10,11 @@ import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { apis, isStreamed } from '../measure/wire/api.ts'
 import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
-import { resolveEndpoint } from '../measure/wire/target-url.ts'
+import { resolveEndpoint, splitSocket } from '../measure/wire/target-url.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
 import { spawnEngineProcess, type EngineChild } from '../simulate/engine/server/engine-child.ts'
 import { readEngineSettings } from '../simulate/engine/server/engine-settings.ts'
+import { awsSigner } from './aws-credentials.ts'
 import { isIdle, openMetrics, type EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { RunConfig } from './options/run-config.ts'
@@ -43,9 +44,15 @@ export interface LiveTarget {
  */
 export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<LiveTarget> {
   const engine = config.target.kind === 'embedded' ? await startEngine(config.target, deps) : null
-  const url = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
+  const typedUrl = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
   const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
-  const secrets = [key, ...Object.values(config.headers)].filter((text) => text.length >= 8)
+  const { url, socketPath } = splitSocket(typedUrl)
+  const signer = engine === null && config.awsSigv4 !== null ? awsSigner(config.awsSigv4, deps.env) : null
+  const secrets = [
+    key,
+    ...Object.values(config.headers),
+    ...(signer === null ? [] : [signer.secretAccessKey, signer.sessionToken ?? '']),
+  ].filter((text) => text.length >= 8)
   const closers: (() => Promise<void>)[] = engine === null ? [] : [() => engine.stop()]
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse()) await closer()
@@ -55,12 +62,15 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     const headers = {
       'content-type': 'application/json',
       ...(config.api === 'anthropic' && { 'anthropic-version': anthropicVersion }),
-      ...keyHeader(config, key),
+      // A signature is the credential then.
+      ...(signer === null ? keyHeader(config, key) : {}),
       ...config.headers,
     }
-    const proxy = chooseProxy(endpoint, proxyEnvironment(deps))
+    const proxy = socketPath !== null ? null : chooseProxy(endpoint, proxyEnvironment(deps))
     const tls = {
       insecure: config.insecure,
+      http2: config.http2,
+      socketPath,
       ...(proxy === null ? {} : { proxy }),
       ...(config.caFile === null ? {} : { ca: await deps.files.readText(config.caFile) }),
     }
@@ -70,10 +80,12 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       headers,
       tls,
       timeoutMs: 60_000,
+      signer,
+      wallClock: deps.wallClock,
     })
     closers.push(() => asker.close())
     const asked: PreflightTarget = {
-      url,
+      url: typedUrl,
       api: config.api,
       stream: isStreamed(config.api, config.stream),
       endpointPath: endpoint.pathname + endpoint.search,
@@ -96,8 +108,15 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
     closers.push(() => metrics.close())
     return {
-      typedUrl: url,
-      load: { url: endpoint.href, api: config.api, headers, tls },
+      typedUrl,
+      load: {
+        url: endpoint.href,
+        path: endpoint.pathname + endpoint.search,
+        api: config.api,
+        headers,
+        tls,
+        signer,
+      },
       model: learnt.model,
       dialect: learnt.dialect,
       tokens,

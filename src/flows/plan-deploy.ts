@@ -1,4 +1,5 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { makeFolders } from '../measure/record/make-folders.ts'
+import { readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { PlimsollError } from '../base/errors.ts'
@@ -45,7 +46,7 @@ export async function writeDeployFolder(folder: string, input: DeployInput): Pro
   for (const [name, text] of files) {
     const path = join(folder, name)
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolders(dirname(path))
       await writeFile(path, text)
     } catch (cause) {
       throw new PlimsollError('PLIM_FILE', `${path} cannot be written`, {

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { makeFolders } from '../measure/record/make-folders.ts'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openInstrument } from '../measure/load/instrument.ts'
 import { isFailure, pathsBeside } from '../measure/load/probe.ts'
@@ -88,7 +89,7 @@ async function measurePrefill(
   const folder =
     run.out ?? join(run.runsDir, runFolderName(new Date(deps.wallClock()), run.name ?? 'prefill'))
   try {
-    await mkdir(folder, { recursive: true })
+    await makeFolders(folder)
     const longest = Math.min(8192, (target.server.maxModelLen ?? 8194) - 2)
     const lengths = config.lengths ?? prefillLengths(longest)
     const queue = await openQueueClock(target, deps)

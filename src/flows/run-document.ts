@@ -96,6 +96,8 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
+  // Embeddings have no output tokens: none is counted, which is not zero of them.
+  const hasOutput = manifest.target?.api !== 'embeddings'
   const said = [
     ...manifest.warnings,
     ...runWarnings({
@@ -107,7 +109,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
       medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
     }),
     ...serverWarnings(run.server, window, rows),
-    ...summary.warnings,
+    ...summary.warnings.filter(({ kind }) => hasOutput || kind !== 'tokens_not_from_server'),
   ]
   const warnings = [...said, ...onlyNew(traps(rows, manifest), said)]
   const document: RunDocument = {
@@ -129,7 +131,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     window_counts: summary.window_counts,
     metrics: summary.metrics,
     weighting: summary.weighting,
-    throughput: summary.throughput,
+    throughput: hasOutput ? summary.throughput : { ...summary.throughput, output_tokens_per_s: null },
     goodput: summary.goodput,
     objectives: objectiveOutcomes(decisions),
     stutter: summary.stutter,
@@ -174,6 +176,8 @@ function windowFacts(manifest: RunManifest, window: RunWindow, detected: boolean
 /** Requests that were never meant to be sent: after a stop by hand or early, or behind the end of a closed loop's window. */
 function wasNotDue(row: RequestRow, pacer: Pacer | null): boolean {
   if (row.outcome !== 'unsent') return false
+  // A turn of a session whose last answer came too late, or never.
+  if (row.planned_ms === null && row.turn !== null) return true
   if (row.error_code === 'interrupted' || row.error_code === 'stopped_early') return true
   return row.error_code === 'window_ended' && pacer?.kind === 'concurrency'
 }

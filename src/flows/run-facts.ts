@@ -91,6 +91,12 @@ export function describeWorkload(workload: WorkloadConfig, api: ApiKind = 'chat'
     const out = apis[api].generates ? `, ${describeLength(workload.output)} out` : ''
     return `random words, ${describeLength(workload.prompt)} tokens in${out}${shared}`
   }
+  if (workload.kind === 'sessions') {
+    const { turns, thinkTimeMs, thinkTime } = workload
+    const pause =
+      thinkTimeMs === 0 ? '' : `, ${thinkTime === 'exponential' ? 'about ' : ''}${thinkTimeMs / 1000} s apart`
+    return `sessions of ${turns} turns${pause}, each ${describeLength(workload.prompt)} tokens in on top of all before, ${describeLength(workload.output)} out`
+  }
   if (workload.kind === 'mix') {
     const total = workload.classes.reduce((sum, { weight }) => sum + weight, 0)
     const classes = workload.classes.map(

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { PlimsollError } from '../base/errors.ts'
 import type { ProbeAnswer, ProbeFailure, ProbeRequest, SendOnce } from '../measure/load/probe.ts'
 import type { ApiKind } from '../measure/wire/api.ts'
+import { type AwsSigner, awsSignature } from '../measure/wire/aws-signature.ts'
 import { createTransport } from '../measure/wire/choose-transport.ts'
 import { startExchange } from '../measure/wire/exchange.ts'
 import type { ResponseFields } from '../measure/wire/response-fields.ts'
@@ -21,6 +22,9 @@ export interface AskerOptions {
   readonly api: ApiKind
   readonly headers: Readonly<Record<string, string>>
   readonly tls: UndiciOptions
+  /** Requests are signed as they are sent. */
+  readonly signer?: AwsSigner | null
+  readonly wallClock?: () => number
   readonly timeoutMs: number
 }
 
@@ -73,7 +77,7 @@ function sendOnce(
         wire: {
           method: request.method,
           path: request.path,
-          headers: options.headers,
+          headers: headersOf(transport, request, options),
           body: request.body ?? '',
         },
         plannedMs: options.clock.nowMs(),
@@ -97,6 +101,19 @@ function sendOnce(
     }
     stop?.addEventListener('abort', drop, { once: true })
   })
+}
+
+function headersOf(
+  transport: Transport,
+  { method, path, body }: ProbeRequest,
+  { headers, signer, wallClock }: AskerOptions,
+): Readonly<Record<string, string>> {
+  if (signer === undefined || signer === null || wallClock === undefined) return headers
+  const { host } = new URL(transport.origin)
+  return {
+    ...headers,
+    ...awsSignature(signer, { method, host, path, headers, body: body ?? '' }, wallClock()),
+  }
 }
 
 function interrupted(): PlimsollError {

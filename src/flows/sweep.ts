@@ -1,3 +1,4 @@
+import { makeFolders } from '../measure/record/make-folders.ts'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
@@ -208,7 +209,7 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
 async function makeSweepFolder(config: SweepConfig, startedAt: Date): Promise<string> {
   const wanted =
     config.run.out ?? join(config.run.runsDir, runFolderName(startedAt, config.run.name ?? 'sweep'))
-  await mkdir(join(wanted, '..'), { recursive: true })
+  await makeFolders(join(wanted, '..'))
   for (let attempt = 1; attempt < 1000; attempt++) {
     const path = attempt === 1 || config.run.out !== null ? wanted : `${wanted}-${attempt}`
     try {

@@ -69,6 +69,7 @@ function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): s
   const left = runs.filter(({ verdict }) => verdict.status === 'INVALID').length
   const head = [
     ...(said.length === 0 ? [] : [paint('strong', `  ${said.join(' ')}`)]),
+    ...(runs.length - left === 1 ? ['  one run has no spread between runs: no interval'] : []),
     ...(left === 0 ? [] : [`  ${formatCount(left)} INVALID ${left === 1 ? 'run is' : 'runs are'} left out`]),
   ]
   const top: Cell[] = ['', 'mean', '', '[95 %]', 'between runs', ''].map((text) => ({ text }))
@@ -80,7 +81,7 @@ function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): s
     : [...head, ...textTable(columns, [top, ...rows], paint)]
 }
 
-function figureRow(name: ExperimentFigure, { mean, sd, low, high, n, why }: FigureOverRuns): Cell[] {
+function figureRow(name: ExperimentFigure, { mean, sd, low, high, n }: FigureOverRuns): Cell[] {
   const [label, unit, scale] = labels[name]
   const value = (mean ?? 0) * scale
   const half = low === null || high === null ? 0 : ((high - low) / 2) * scale
@@ -91,7 +92,7 @@ function figureRow(name: ExperimentFigure, { mean, sd, low, high, n, why }: Figu
     { text: label },
     { text: formatNumber(value, decimals) },
     { text: unit },
-    { text: low === null || high === null ? (why ?? '') : `[${of(low)}, ${of(high)}]` },
+    { text: low === null || high === null ? '' : `[${of(low)}, ${of(high)}]` },
     { text: spread },
     { text: `n = ${formatCount(n)}` },
   ]

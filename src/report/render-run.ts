@@ -162,7 +162,8 @@ export function nextCommands({ load, throughput, verdict, target }: RunDocument)
   if (target.url === 'unknown') return next
   const api = target.api === 'chat' ? '' : ` --api ${target.api}`
   const url = (target.embedded ? '' : ` --url ${target.url}`) + api
-  if (verdict.status !== 'INVALID' && load.open_loop) next.push(`plimsoll sweep${url}`)
+  const sweeps = verdict.status !== 'INVALID' && load.open_loop && target.api !== 'embeddings'
+  if (sweeps) next.push(`plimsoll sweep${url}`)
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
     next.push(
       `plimsoll run${url} --request-rate ${formatPlain(throughput.requests_per_s)}   (users who do not wait)`,

@@ -30,7 +30,8 @@ export function serverLine(target: RunDocument['target']): string {
 export function countsLine({ counts, errors }: RunDocument): string {
   const cancelled = counts.cancelled_by_client ?? 0
   const isRefusal = (kind: string): boolean => /^http_(429|503|529)$/.test(kind)
-  const kinds = Object.entries(errors).filter(([, count]) => count > 0)
+  // What was cut at the end has its own part of the sum.
+  const kinds = Object.entries(errors).filter(([kind, count]) => count > 0 && kind !== 'censored')
   const refusals =
     counts.shed > 0 ? kinds.filter(([kind]) => isRefusal(kind)).map(([kind]) => kind.slice(5)) : []
   const failures = kinds.filter(([kind]) => counts.shed === 0 || !isRefusal(kind))

@@ -3,7 +3,7 @@ import { parseCount, parseDurationMs, parseNumber, parsePercent } from '../../ba
 import { parseLength } from '../../flows/options/length-text.ts'
 import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/pacer-text.ts'
 import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
-import { parseClass, parseScenario, parseSpeed } from '../../flows/options/traffic-text.ts'
+import { parseClass, parseScenario, parseSpeed, parseThinkTime } from '../../flows/options/traffic-text.ts'
 import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, oneOf, text } from './flag-values.ts'
@@ -48,6 +48,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['model', 'model', String],
   ['key-env', 'keyEnv', readVariableName],
   ['ca', 'caFile', String],
+  ['aws-sigv4', 'awsSigv4', String],
   ['replica-header', 'replicaHeader', (value) => value.toLowerCase()],
   ['kv-tokens', 'kvTokens', (value, flag) => parseCount(value, flag, 1)],
   ['request-rate', 'rate', readRate],
@@ -64,6 +65,8 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['prompt', 'prompt', parseLength],
   ['output', 'output', parseLength],
   ['random-range-ratio', 'rangeRatio', parseNumber],
+  ['turns', 'turns', (value, flag) => parseCount(value, flag, 1)],
+  ['turn-think', 'turnThink', parseThinkTime],
   ['cancel-rate', 'cancelShare', parsePercent],
   ['cancel-after', 'cancelAfterMs', parseDurationMs],
   ['trace-speed', 'traceSpeed', parseSpeed],
@@ -87,6 +90,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
 
 const switches = [
   ['insecure', 'insecure'],
+  ['http2', 'http2'],
   ['ignore-eos', 'ignoreEos'],
   ['warm-prefix', 'warmPrefix'],
   ['keep-text', 'keepText'],

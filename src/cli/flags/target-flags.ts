@@ -6,7 +6,8 @@ export const targetFlags: FlagSpecs = {
   url: {
     kind: 'text',
     group,
-    brief: 'Base address of an OpenAI-compatible server; without it the embedded engine is started',
+    brief:
+      'Base address of an OpenAI-compatible server, or unix:/PATH of its socket; without it the embedded engine is started',
     placeholder: 'URL',
     aliases: ['base-url'],
     letter: 'u',
@@ -58,6 +59,14 @@ export const targetFlags: FlagSpecs = {
     letter: 'H',
   },
   insecure: { kind: 'switch', group, brief: 'Do not verify the certificate', letter: 'k' },
+  http2: { kind: 'switch', group, brief: 'Speak HTTP/2 (over TLS)' },
+  'aws-sigv4': {
+    kind: 'text',
+    group,
+    brief:
+      'Sign requests for an AWS service (bedrock, sagemaker) with the credentials of AWS_ACCESS_KEY_ID, …',
+    placeholder: 'SERVICE[:REGION]',
+  },
   ca: { kind: 'text', group, brief: 'PEM file of a further certificate authority', placeholder: 'FILE' },
   'metrics-url': {
     kind: 'list',

@@ -75,6 +75,21 @@ export const workloadFlags: FlagSpecs = {
     brief: 'Spread fixed lengths evenly by this share to both sides',
     placeholder: 'R',
   },
+  turns: {
+    kind: 'text',
+    group,
+    brief:
+      'Requests of a session, each sending all that was said before it; a rate is then of sessions, --prompt what each turn adds',
+    placeholder: 'N',
+    default: '1',
+  },
+  'turn-think': {
+    kind: 'text',
+    group,
+    brief: 'From an answer to the next turn of its session: 2s, or "exponential 2s"',
+    placeholder: 'TIME',
+    default: '0',
+  },
   'cancel-rate': {
     kind: 'text',
     group,

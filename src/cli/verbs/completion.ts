@@ -1,4 +1,3 @@
-import { PlimsollError } from '../../base/errors.ts'
 import {
   bashCompletion,
   fishCompletion,
@@ -48,21 +47,13 @@ async function completedVerb({ name, brief, load }: (typeof verbEntries)[number]
         takesValue: spec.kind !== 'switch' && spec.alone === undefined,
       }
     })
-  return { name, brief, flags, words: name === 'completion' ? Object.keys(scripts) : wordsOf(verb) }
+  return { name, brief, flags, words: await wordsOf(name) }
 }
 
-/** The names that a verb like `calc` takes first: its refusal of a wrong one does not list them, its examples do. */
-function wordsOf(verb: Verb): readonly string[] {
-  if (verb.select === undefined) return []
-  const names = verb.examples.map(([line]) => /^plimsoll \S+ ([a-z][\w-]*)/.exec(line)?.[1])
-  return [...new Set(names)].filter((name) => name !== undefined && isName(verb, name)) as string[]
-}
-
-function isName(verb: Verb, name: string): boolean {
-  try {
-    return verb.select?.(name) !== undefined
-  } catch (error) {
-    if (error instanceof PlimsollError) return false
-    throw error
-  }
+/** The names that a verb like `calc` takes first. */
+async function wordsOf(name: string): Promise<readonly string[]> {
+  if (name === 'completion') return Object.keys(scripts)
+  if (name !== 'calc') return []
+  const { calculators } = await import('../../flows/calculators.ts')
+  return calculators.map((calculator) => calculator.name)
 }

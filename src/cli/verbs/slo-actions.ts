@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { makeFolders } from '../../measure/record/make-folders.ts'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
@@ -260,7 +261,7 @@ function nextAfterRules(args: readonly string[], out: string): string {
 }
 
 async function writeAll(files: readonly MadeFile[], folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await makeFolders(folder)
   for (const file of files) await writeFile(join(folder, file.name), file.text)
 }
 

@@ -66,6 +66,8 @@ export interface ConfigFile {
     readonly key?: { readonly env: string }
     readonly headers?: Pairs
     readonly insecure?: boolean
+    readonly http2?: boolean
+    readonly aws_sigv4?: string
     readonly ca?: string
     readonly metrics?: readonly string[]
     readonly replica_header?: string
@@ -80,6 +82,8 @@ export interface ConfigFile {
     readonly prefix_hit_rate?: QuantityText
     readonly shared_prefix?: QuantityText
     readonly speed?: QuantityText
+    readonly turns?: QuantityText
+    readonly turn_think?: QuantityText
     readonly classes?: Readonly<Record<string, ClassText>>
     readonly cancel?: { readonly share: QuantityText; readonly after?: QuantityText }
     readonly ignore_eos?: boolean

@@ -12,7 +12,7 @@ import { lognormalLength, normalLength, parseLength, uniformLength } from './len
 import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
 import type { ClassOptions, SweepOptions } from './run-options.ts'
-import { parseScenario, parseSpeed } from './traffic-text.ts'
+import { parseScenario, parseSpeed, parseThinkTime } from './traffic-text.ts'
 
 type Path = readonly (string | number)[]
 type Reader<T> = (text: string, what: string) => T
@@ -66,6 +66,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     url: target?.url,
     api: target?.api,
     stream: target?.stream,
+    http2: target?.http2,
+    awsSigv4: target?.aws_sigv4,
     endpoint: target?.endpoint,
     model: target?.model,
     models: target?.models && Object.entries(target.models).map(([name, weight]) => ({ name, weight })),
@@ -90,6 +92,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     workload: workload?.kind,
     workloadPath: workload?.path,
     ...asked(workload ?? {}, ['workload']),
+    turns: read(['workload', 'turns'], workload?.turns, count),
+    turnThink: read(['workload', 'turn_think'], workload?.turn_think, parseThinkTime),
     traceSpeed: read(['workload', 'speed'], workload?.speed, parseSpeed),
     classes:
       workload?.classes &&

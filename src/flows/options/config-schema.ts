@@ -51,6 +51,10 @@ const target = v.strictObject({
   ),
   headers: v.exactOptional(described(pairs, 'Further headers')),
   insecure: v.exactOptional(described(v.boolean(), 'Do not verify the certificate')),
+  http2: v.exactOptional(described(v.boolean(), 'Speak HTTP/2, over TLS')),
+  aws_sigv4: v.exactOptional(
+    described(text, 'Sign requests for this AWS service: SERVICE or SERVICE:REGION'),
+  ),
   ca: v.exactOptional(described(text, 'PEM file of a further certificate authority')),
   metrics: v.exactOptional(described(v.array(text), 'Prometheus addresses of the replicas')),
   replica_header: v.exactOptional(described(text, 'Response header that names the replica')),
@@ -77,6 +81,12 @@ const workload = v.strictObject({
   ),
   ...lengths,
   speed: v.exactOptional(described(quantity, 'Of a trace: how many times as fast as recorded, 2x')),
+  turns: v.exactOptional(
+    described(count, 'Requests of a session: each sends all that was said before it; rates are of sessions'),
+  ),
+  turn_think: v.exactOptional(
+    described(duration, 'From an answer to the next turn of its session: 2s, or exponential 2s'),
+  ),
   classes: v.exactOptional(
     described(
       v.record(

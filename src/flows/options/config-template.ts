@@ -21,6 +21,7 @@ workload:
   # output: { mean: 256 }
   # prefix_hit_rate: 60%           # share of each prompt that all prompts begin with
   # classes: { chat: { weight: 3, scenario: 'D(900,200)' }, code: { weight: 1, scenario: 'D(2000,50)' } }  # of mix
+  # turns: 4                       # sessions: each turn sends all that was said; turn_think: 2s
   # speed: 2x                      # of a trace: how many times as fast as it was recorded
   # cancel: { share: 10%, after: 500ms }   # the client hangs up on so many
   ignore_eos: true                 # answers of exactly the length asked for

@@ -3,6 +3,7 @@ import type { GenericSchema } from 'valibot'
 import { modelSchema, simulationSchema } from '../simulate-schema.ts'
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
+import { experimentSchema } from '../experiment-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
 import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
@@ -26,6 +27,10 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
   return {
     config: titled('plimsoll.yaml', convert(configSchema)),
     run: titled('plimsoll.run/1: one load test', open(convert(runSchema, documentParts))),
+    experiment: titled(
+      'plimsoll.experiment/1: several runs as one',
+      open(convert(experimentSchema, documentParts)),
+    ),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
     simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
     model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),

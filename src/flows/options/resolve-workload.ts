@@ -8,14 +8,14 @@ import type { RunOptions } from './run-options.ts'
 export function resolveWorkload(options: RunOptions): WorkloadConfig {
   const { classes } = options
   if (classes === undefined) {
-    if (options.workload !== 'mix') return oneWorkload(options)
+    if (options.workload !== 'mix') return sessions(options, oneWorkload(options))
     throw new PlimsollError('PLIM_USAGE', 'the workload mix has no classes', {
       expected: "--class 'chat=3:D(900,200)' --class 'code=1:D(2000,50)'",
       received: 'none',
     })
   }
   const other = (
-    ['scenario', 'prompt', 'output', 'workloadPath', 'prefixHitRate', 'traceSpeed'] as const
+    ['turns', 'scenario', 'prompt', 'output', 'workloadPath', 'prefixHitRate', 'traceSpeed'] as const
   ).find((key) => options[key] !== undefined)
   if (other !== undefined || (options.workload ?? 'mix') !== 'mix') {
     throw contradiction('the classes of a mix say what is asked, and so does something else', 'one of them')
@@ -30,15 +30,37 @@ export function resolveWorkload(options: RunOptions): WorkloadConfig {
   }
 }
 
+/** Random words become conversations where they have turns. */
+function sessions({ turns, turnThink }: RunOptions, one: OneWorkloadConfig): WorkloadConfig {
+  if (turns === undefined) {
+    if (turnThink === undefined) return one
+    throw contradiction('--turn-think is between the turns of a session', '--turns N beside it')
+  }
+  if (one.kind !== 'random' || one.sharedPrefixShare !== undefined || one.sharedPrefixTokens !== undefined) {
+    throw contradiction(
+      '--turns makes sessions of random words that share nothing',
+      'the workload random alone',
+    )
+  }
+  return {
+    kind: 'sessions',
+    turns,
+    prompt: one.prompt,
+    output: one.output,
+    thinkTimeMs: turnThink?.ms ?? 0,
+    thinkTime: turnThink?.kind ?? 'fixed',
+  }
+}
+
 /** Whether answers are as long as asked unless it is said otherwise: where lengths are the workload's own, not a person's text. */
 export function asksExactLengths({ kind }: WorkloadConfig): boolean {
-  return kind === 'random' || kind === 'trace' || kind === 'mix'
+  return ['random', 'trace', 'mix', 'sessions'].includes(kind)
 }
 
 /** Whether prompts are meant to find their beginnings in the prefix cache: nobody is surprised then that they do. */
 export function sharesBeginnings(workload: WorkloadConfig): boolean {
   if (workload.kind === 'mix') return workload.classes.some((one) => sharesBeginnings(one.workload))
-  if (workload.kind === 'trace') return true
+  if (workload.kind === 'trace' || workload.kind === 'sessions') return true
   return (
     workload.kind === 'random' &&
     (workload.sharedPrefixShare !== undefined || workload.sharedPrefixTokens !== undefined)

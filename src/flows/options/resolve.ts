@@ -25,6 +25,8 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     keyEnv: options.keyEnv ?? (options.api === 'anthropic' ? 'ANTHROPIC_API_KEY' : defaults.keyEnv),
     headers: options.headers ?? {},
     insecure: options.insecure ?? false,
+    http2: options.http2 ?? false,
+    awsSigv4: options.awsSigv4 ?? null,
     caFile: options.caFile ?? null,
     replicaHeader: options.replicaHeader ?? null,
     metricsUrls: options.metricsUrls ?? [],

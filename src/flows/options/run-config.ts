@@ -2,6 +2,7 @@ import type { Pacer } from '../../measure/load/pacer.ts'
 import type { ApiKind } from '../../measure/wire/api.ts'
 import type { LengthDistribution } from '../../measure/workload/length-distribution.ts'
 import type { Cancellation } from '../../measure/workload/make-plan.ts'
+import type { SessionWorkload } from '../../measure/workload/workload.ts'
 import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 
 /** Lengths in tokens, as they are asked for. */
@@ -9,6 +10,8 @@ export type LengthConfig = LengthDistribution
 
 export type WorkloadConfig =
   | OneWorkloadConfig
+  /** Conversations: `session` and `turn` on the row. */
+  | SessionWorkload
   /** Classes side by side, drawn by weight; the class is the segment of the row. */
   | {
       readonly kind: 'mix'
@@ -77,6 +80,10 @@ export interface RunConfig {
   readonly headers: Readonly<Record<string, string>>
   /** Do not verify the certificate. */
   readonly insecure: boolean
+  /** Speak HTTP/2. */
+  readonly http2: boolean
+  /** Sign requests for this AWS service (`SERVICE` or `SERVICE:REGION`), or null. The credentials are never in a config. */
+  readonly awsSigv4: string | null
   /** PEM file of a further certificate authority. */
   readonly caFile: string | null
   readonly replicaHeader: string | null

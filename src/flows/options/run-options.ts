@@ -2,7 +2,7 @@ import type { Pacer } from '../../measure/load/pacer.ts'
 import type { ApiKind } from '../../measure/wire/api.ts'
 import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
-import type { ScenarioLengths } from './traffic-text.ts'
+import type { ScenarioLengths, ThinkTime } from './traffic-text.ts'
 
 /**
  * What was said, in flags or in plimsoll.yaml: every field may be missing. `resolveRunConfig` merges the two (flags win) and fills
@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly keyEnv?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly insecure?: boolean
+  readonly http2?: boolean
+  readonly awsSigv4?: string
   readonly caFile?: string
   readonly replicaHeader?: string
   readonly metricsUrls?: readonly string[]
@@ -48,6 +50,9 @@ export interface RunOptions {
   readonly sharedPrefixTokens?: number
   readonly traceSpeed?: number
   readonly classes?: readonly ClassOptions[]
+  /** Requests of a session; each sends all that was said before. */
+  readonly turns?: number
+  readonly turnThink?: ThinkTime
   readonly cancelShare?: number
   readonly cancelAfterMs?: number
   readonly ignoreEos?: boolean

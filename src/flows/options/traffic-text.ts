@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { parseCount, parseNumber } from '../../base/units.ts'
+import { parseCount, parseDurationMs, parseNumber } from '../../base/units.ts'
 import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 import { normalLength, uniformLength } from './length-text.ts'
 import type { LengthConfig } from './run-config.ts'
@@ -87,5 +87,19 @@ export function parseClass(text: string, what = '--class'): ClassOptions {
     ...(file === null
       ? { scenario: parseScenario(asked, what) }
       : { workload: file[1] as 'jsonl' | 'sharegpt' | 'batch', workloadPath: file[2]! }),
+  }
+}
+
+export interface ThinkTime {
+  readonly ms: number
+  readonly kind: 'fixed' | 'exponential'
+}
+
+/** `2s`, or `exponential 2s` for pauses drawn with that mean. */
+export function parseThinkTime(text: string, what = '--turn-think'): ThinkTime {
+  const match = /^(exponential\s+)?(.+)$/i.exec(text.trim())
+  return {
+    ms: parseDurationMs(match?.[2] ?? text, what),
+    kind: match?.[1] === undefined ? 'fixed' : 'exponential',
   }
 }

@@ -84,6 +84,16 @@ describe('what is asked', () => {
     ],
     ['a shared prefix', { prefixHitRate: 0.6 }, { workload: { kind: 'random', sharedPrefixShare: 0.6 } }],
     [
+      'sessions',
+      { turns: 4, turnThink: { ms: 2000, kind: 'exponential' } },
+      { workload: { kind: 'sessions', turns: 4, thinkTimeMs: 2000, thinkTime: 'exponential' } },
+    ],
+    [
+      'a client that hangs up',
+      { cancelShare: 0.1, cancelAfterMs: 500 },
+      { cancel: { share: 0.1, afterMs: 500 } },
+    ],
+    [
       'classes of a mix',
       { classes: [parseClass('chat=3:D(900,200)'), parseClass('code=1:batch:a:b.jsonl')] },
       {
@@ -100,6 +110,10 @@ describe('what is asked', () => {
 
   test.each<[string, RunOptions]>([
     ['a trace without its file', { workload: 'trace' }],
+    ['a pause without turns', { turnThink: { ms: 5, kind: 'fixed' } }],
+    ['turns of a file', { workload: 'jsonl', workloadPath: 'a', turns: 2 }],
+    ['turns that share a prefix', { prefixHitRate: 0.5, turns: 2 }],
+    ['a moment to hang up, and nobody who does', { cancelAfterMs: 500 }],
     ['a trace with lengths', { workload: 'trace', workloadPath: 'a', output: fixed(5) }],
     ['a speed of what was not recorded', { traceSpeed: 2 }],
     ['a scenario and a length', { scenario: parseScenario('D(5,5)'), prompt: fixed(5) }],

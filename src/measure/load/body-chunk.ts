@@ -19,16 +19,20 @@ export function packBodies(requests: readonly PlannedRequest[], first = 0): Body
   const offsets = new Float64Array(new SharedArrayBuffer((requests.length + 1) * 8))
   const thinkTimeMs = new Float64Array(new SharedArrayBuffer(requests.length * 8))
   const cancelAfterMs = new Float64Array(new SharedArrayBuffer(requests.length * 8))
+  // Bytes, not texts: a large trace's bodies would not fit the heap, and a text may be made when it is asked for.
+  const encoded: Buffer[] = []
   let size = 0
   requests.forEach((request, i) => {
-    size += Buffer.byteLength(request.body)
+    const body = Buffer.from(request.body)
+    encoded.push(body)
+    size += body.length
     offsets[i + 1] = size
     thinkTimeMs[i] = request.thinkTimeMs
     cancelAfterMs[i] = request.cancelAfterMs ?? Number.NaN
   })
   const bytes = new Uint8Array(new SharedArrayBuffer(size))
   const target = Buffer.from(bytes.buffer, 0, size)
-  requests.forEach((request, i) => target.write(request.body, offsets[i]!))
+  encoded.forEach((body, i) => body.copy(target, offsets[i]!))
   return { first, bytes, offsets, thinkTimeMs, cancelAfterMs }
 }
 

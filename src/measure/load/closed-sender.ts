@@ -23,6 +23,9 @@ export function closedSender(
   const { clock, timers, ledger } = deps
   const flight = openFlight(deps)
   const chunks: BodyChunk[] = []
+  const { turns } = share
+  /** The next turn of each slot that is within a session. */
+  const following = new Map<number, number>()
   const bodiless = new Map<number, Waiting>()
   /** Slots in their think time, or before their first send. */
   const pausing = new Map<number, { readonly timer: unknown; readonly drop: (reason: StopReason) => void }>()
@@ -36,13 +39,24 @@ export function closedSender(
 
   function take(slot: number, freeMs: number): void {
     if (!sending || (spec.sendEndMs !== null && freeMs >= spec.sendEndMs)) return retire()
-    const index = Atomics.add(ledger.counters, counterOf.next, 1)
+    const index = nextIndex(slot)
     if (share.count !== null && index >= share.count) return retire()
-    noteRequest(ledger, index, Number.NaN, Number.NaN)
     const waiting = { slot, index, freeMs }
     const chunk = chunks.find(({ first, offsets }) => index >= first && index < first + offsets.length - 1)
     if (chunk === undefined) bodiless.set(index, waiting)
     else schedule(waiting, chunk)
+  }
+
+  /** The next turn of the slot's session, else the first of a new one. */
+  function nextIndex(slot: number): number {
+    const index = following.get(slot) ?? Atomics.add(ledger.counters, counterOf.next, turns)
+    if (index % turns === 0) {
+      for (let turn = 0; turn < turns; turn++) noteRequest(ledger, index + turn, Number.NaN, Number.NaN)
+    }
+    const isLast = (index + 1) % turns === 0 || (share.count !== null && index + 1 >= share.count)
+    if (isLast) following.delete(slot)
+    else following.set(slot, index + 1)
+    return index
   }
 
   function schedule({ slot, index, freeMs }: Waiting, chunk: BodyChunk): void {
@@ -147,7 +161,7 @@ export function closedSender(
       chunks.push(chunk)
       // Indexes are taken in order: once the run is past a chunk, only slots of this worker that hold one of its bodies need it.
       const next = Atomics.load(ledger.counters, counterOf.next)
-      const first = Math.min(next, ...bodiless.keys())
+      const first = Math.min(next, ...bodiless.keys(), ...following.values())
       while (chunks.length > 1 && chunks[0]!.first + bodyCount(chunks[0]!) <= first) chunks.shift()
       for (const [index, waiting] of bodiless) {
         if (index < chunk.first || index >= chunk.first + bodyCount(chunk)) continue

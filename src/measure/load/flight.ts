@@ -71,7 +71,7 @@ export function openFlight(deps: SenderDeps): Flight {
       running.set(index, exchange)
       if (Number.isNaN(cancelAfterMs)) return
       const waitMs = plannedMs + cancelAfterMs - deps.clock.nowMs()
-      hangUp = deps.timers.setTimeout(() => exchange.abort('cancelled'), Math.max(0, waitMs))
+      hangUp = deps.timers.setTimeout(() => exchange.abort('cancelled'), Math.max(0, Math.ceil(waitMs)))
     },
     censor() {
       // An entry that leaves the map while it is walked is not met again.

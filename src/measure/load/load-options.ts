@@ -12,7 +12,12 @@ export type { AnswerOptions, LoadTarget }
 /** What is to be sent. The same value gives the same requests in the same order, whatever the number of workers. */
 export type LoadPlan =
   /** Every request with its time (`plannedMs` never null), in the order of sending. */
-  | { readonly kind: 'open'; readonly requests: readonly PlannedRequest[] }
+  | {
+      readonly kind: 'open'
+      readonly requests: readonly PlannedRequest[]
+      /** Requests of a session: of each only the first has a time, the others follow their predecessor's answer. */
+      readonly turns?: number
+    }
   /**
    * A closed loop of `users` slots. A slot that becomes free takes the next index; `requestAt` is a pure function of it. With
    * `count` null the window's length ends the run. First sends are spread evenly over `staggerMs` (0: all at once).
@@ -20,6 +25,8 @@ export type LoadPlan =
   | {
       readonly kind: 'closed'
       readonly users: number
+      /** A user sends so many requests of one session, index after index, before it takes the next; default 1. */
+      readonly turns?: number
       readonly count: number | null
       readonly staggerMs: number
       readonly requestAt: (index: number) => PlannedRequest

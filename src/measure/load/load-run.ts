@@ -143,12 +143,13 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
       if (rowed.has(index)) continue
       const columns = source.columns(index)
       const at = index % ledger.sentMs.length
-      const plannedMs = plan.kind === 'open' ? (columns.plannedMs ?? 0) : ledger.plannedMs[at]!
+      const plannedMs = columns.plannedMs ?? ledger.plannedMs[at]!
       const sentMs = ledger.sentMs[at]!
       if (index < taken && !Number.isNaN(sentMs)) {
         emit(index, crashedRow(columns, { plannedMs, sentMs }, dead ?? 0, window, idPrefix))
       } else {
-        const unsent = index < taken ? 'worker_crashed' : stopReason
+        // Of a session that was begun, the turns that nobody came to.
+        const unsent = index < taken && dead !== null ? 'worker_crashed' : stopReason
         const known = index < taken && !Number.isNaN(plannedMs)
         emitFinished({ index, unsent, plannedMs: known ? plannedMs : null }, index < taken ? dead : null)
       }

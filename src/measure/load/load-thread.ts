@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Clock, monotonicClock } from '../../base/clock.ts'
 import { PlimsollError } from '../../base/errors.ts'
+import { awsSignature } from '../wire/aws-signature.ts'
 import { createTransport } from '../wire/choose-transport.ts'
 import { startExchange } from '../wire/exchange.ts'
 import { resolveEndpoint } from '../wire/target-url.ts'
@@ -77,7 +78,14 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
     ...target.tls,
   })
   await transport.open(spec.warmConnections)
-  const path = endpoint.pathname + endpoint.search
+  const path = target.path ?? endpoint.pathname + endpoint.search
+  const signer = target.signer ?? null
+  const headersOf = (index: number, body: Buffer): Record<string, string> => {
+    const headers = { ...target.headers, 'x-request-id': requestId(spec.idPrefix, index) }
+    if (signer === null) return headers
+    const request = { method: 'POST', host: endpoint.host, path, headers, body }
+    return { ...headers, ...awsSignature(signer, request, Date.now()) }
+  }
   const batch = batches()
   let delay: ReturnType<typeof watchLoopDelay> | null = null
   let beganCpuMs = 0
@@ -109,7 +117,7 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
           api: target.api,
           wire: {
             path,
-            headers: { ...target.headers, 'x-request-id': requestId(spec.idPrefix, index) },
+            headers: headersOf(index, body),
             body,
           },
           plannedMs,

@@ -20,7 +20,15 @@ export function openSender(
 ): Sender {
   const { clock, timers } = deps
   const limit = spec.maxInFlight ?? Number.POSITIVE_INFINITY
-  const n = share.indexes.length
+  const { turns } = share
+  const total = share.indexes.length
+  /** Sessions; without turns each request is its own. */
+  const n = Math.ceil(total / turns)
+  /** Turns whose pause runs, by position. */
+  const pausing = new Map<number, unknown>()
+  /** Turns whose time has come while no connection is free. */
+  const due: { readonly position: number; readonly plannedMs: number }[] = []
+  let dropping: StopReason | null = null
   const flight = openFlight(deps)
   let cursor = 0
   let begun = false
@@ -33,8 +41,12 @@ export function openSender(
     if (!begun || pumping || ended) return
     pumping = true
     const sliceEndMs = clock.nowMs() + sliceMs
+    while (due.length > 0 && flight.size < limit) {
+      const { position, plannedMs } = due.shift()!
+      send(position, plannedMs, clock.nowMs())
+    }
     while (cursor < n && flight.size < limit) {
-      const plannedMs = share.plannedMs[cursor]!
+      const plannedMs = share.plannedMs[cursor * turns]!
       let nowMs = clock.nowMs()
       if (plannedMs - nowMs > spinMs) {
         wakeAfter(plannedMs - nowMs)
@@ -45,7 +57,7 @@ export function openSender(
         break
       }
       while (nowMs < plannedMs) nowMs = clock.nowMs()
-      send(cursor++, plannedMs, nowMs)
+      send(cursor++ * turns, plannedMs, nowMs)
     }
     pumping = false
     settle()
@@ -56,9 +68,44 @@ export function openSender(
     noteRequest(deps.ledger, index, plannedMs, nowMs)
     const body = bodyAt(share.bodies, position)
     const cancelAfterMs = share.bodies.cancelAfterMs[position]!
-    flight.send({ index, plannedMs, body, cancelAfterMs }, limited ? pump : settle)
+    flight.send({ index, plannedMs, body, cancelAfterMs }, (fields) => {
+      if (turns > 1) follow(position, fields.done_ms === null ? clock.nowMs() : plannedMs + fields.done_ms)
+      if (limited) pump()
+      else settle()
+    })
   }
   const limited = Number.isFinite(limit)
+
+  /** The session's next turn comes its pause after the answer, whatever became of that. */
+  function follow(position: number, freeMs: number): void {
+    const next = position + 1
+    if (next % turns === 0 || next >= total) return
+    const plannedMs = freeMs + share.bodies.thinkTimeMs[next]!
+    const over = spec.sendEndMs !== null && plannedMs >= spec.sendEndMs
+    if (dropping !== null || over) return dropTurns(next, dropping ?? 'window_ended')
+    const timer = timers.setTimeout(
+      () => {
+        pausing.delete(next)
+        due.push({ position: next, plannedMs })
+        pump()
+      },
+      Math.max(0, Math.ceil(plannedMs - clock.nowMs())),
+    )
+    pausing.set(next, timer)
+  }
+
+  /** The turn at `position` and those behind it in its session are never sent. */
+  function dropTurns(position: number, reason: StopReason): void {
+    const end = Math.min(total, position - (position % turns) + turns)
+    for (let at = position; at < end; at++) {
+      const plannedMs = share.plannedMs[at]!
+      deps.finish({
+        index: share.indexes[at]!,
+        unsent: reason,
+        plannedMs: Number.isNaN(plannedMs) ? null : plannedMs,
+      })
+    }
+  }
 
   // The metronome wakes this thread more exactly; this timer, good to a millisecond, is there should it not.
   function wakeAfter(ms: number): void {
@@ -72,7 +119,7 @@ export function openSender(
   }
 
   function settle(): void {
-    if (ended || cursor < n) return
+    if (ended || cursor < n || pausing.size > 0 || due.length > 0) return
     if (flight.size === 0) {
       ended = true
       for (const handle of [timer, deadline]) if (handle !== null) timers.clearTimeout(handle)
@@ -88,14 +135,14 @@ export function openSender(
   }
 
   function dropRest(reason: StopReason): void {
-    while (cursor < n) {
-      const position = cursor++
-      deps.finish({
-        index: share.indexes[position]!,
-        unsent: reason,
-        plannedMs: share.plannedMs[position]!,
-      })
+    dropping = reason
+    while (cursor < n) dropTurns(cursor++ * turns, reason)
+    for (const [position, handle] of pausing) {
+      timers.clearTimeout(handle)
+      dropTurns(position, reason)
     }
+    pausing.clear()
+    for (const { position } of due.splice(0)) dropTurns(position, reason)
   }
 
   function cut(reason: StopReason): void {

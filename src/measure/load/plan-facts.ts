@@ -53,6 +53,8 @@ function peakPerSecond(
   spanMs: number,
   weightOf: (request: OpenPlan['requests'][number]) => number | null,
 ): number | null {
+  // Turns that wait for answers have no time to be counted at.
+  if ((plan.turns ?? 1) > 1) return null
   const lastMs = plan.requests.at(-1)?.plannedMs ?? 0
   const windowMs = Math.max(1000, Math.min(spanMs, lastMs))
   let start = 0

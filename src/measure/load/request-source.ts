@@ -22,37 +22,40 @@ export interface RequestSource {
 
 const chunkRequests = 64
 
-/** Request i of an open loop and slot i of a closed one go to worker i mod `workers`. */
+/** Request i (or session i) of an open loop and slot i of a closed one go to worker i mod `workers`. */
 export function requestSource(plan: LoadPlan, workers: number, sendEndMs: number | null): RequestSource {
   return plan.kind === 'open' ? openSource(plan, workers, sendEndMs) : closedSource(plan, workers)
 }
 
 function openSource(
-  { requests }: Extract<LoadPlan, { kind: 'open' }>,
+  { requests, turns = 1 }: Extract<LoadPlan, { kind: 'open' }>,
   workers: number,
   sendEndMs: number | null,
 ): RequestSource {
-  const reached = requests.filter(
-    ({ plannedMs }) => sendEndMs === null || (plannedMs ?? 0) < sendEndMs,
-  ).length
+  const starts = requests.filter((_, index) => index % turns === 0)
+  const begun = starts.filter(({ plannedMs }) => sendEndMs === null || (plannedMs ?? 0) < sendEndMs).length
+  const reached = Math.min(requests.length, begun * turns)
   const shares = Array.from({ length: workers }, (_, worker): WorkerShare => {
     const mine: PlannedRequest[] = []
     const indexes: number[] = []
-    for (let i = worker; i < reached; i += workers) {
-      mine.push(requests[i]!)
-      indexes.push(i)
+    for (let session = worker; session < begun; session += workers) {
+      for (let i = session * turns; i < Math.min(reached, (session + 1) * turns); i++) {
+        mine.push(requests[i]!)
+        indexes.push(i)
+      }
     }
     return {
       kind: 'open',
       indexes: Int32Array.from(indexes),
-      plannedMs: Float64Array.from(mine, ({ plannedMs }) => plannedMs ?? 0),
+      plannedMs: Float64Array.from(mine, ({ plannedMs }) => plannedMs ?? Number.NaN),
       bodies: packBodies(mine),
+      turns,
     }
   })
   return {
     planned: requests.length,
     shares,
-    plannedMs: Float64Array.from({ length: reached }, (_, i) => requests[i]!.plannedMs ?? 0),
+    plannedMs: Float64Array.from({ length: begun }, (_, i) => starts[i]!.plannedMs ?? 0),
     beyond: Array.from({ length: requests.length - reached }, (_, i) => reached + i),
     columns: (index) => requests[index]!,
     forget: () => undefined,
@@ -71,6 +74,7 @@ function closedSource(plan: Extract<LoadPlan, { kind: 'closed' }>, workers: numb
       slots: Int32Array.from(slots),
       startMs: Float64Array.from(slots, (slot) => (slot * plan.staggerMs) / plan.users),
       count: plan.count,
+      turns: plan.turns ?? 1,
     }
   })
   return {

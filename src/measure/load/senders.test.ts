@@ -106,6 +106,7 @@ async function openRun(options: {
   const sender = openSender(
     {
       kind: 'open',
+      turns: 1,
       indexes: Int32Array.from(requests, ({ index }) => index),
       plannedMs: Float64Array.from(options.plannedMs),
       bodies: packBodies(requests),
@@ -238,6 +239,7 @@ async function closedRun(options: {
     const sender = closedSender(
       {
         kind: 'closed',
+        turns: 1,
         slots: Int32Array.from(slots),
         startMs: Float64Array.from(slots, (slot) => (slot * (options.staggerMs ?? 0)) / options.users),
         count: options.count,

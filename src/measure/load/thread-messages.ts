@@ -1,4 +1,5 @@
 import type { ApiKind } from '../wire/api.ts'
+import type { AwsSigner } from '../wire/aws-signature.ts'
 import type { Limits } from '../wire/exchange.ts'
 import type { ResponseFields } from '../wire/response-fields.ts'
 import type { UndiciOptions } from '../wire/undici-transport.ts'
@@ -12,7 +13,11 @@ export interface LoadTarget {
   readonly api: ApiKind
   /** Headers of every request, authorization among them. */
   readonly headers: Readonly<Record<string, string>>
-  /** TLS, proxy and HTTP/2, where they are not the plain ones. */
+  /** Path and query of the endpoint, where they are not those of the API. */
+  readonly path?: string
+  /** Requests are signed as they are sent. */
+  readonly signer?: AwsSigner | null
+  /** TLS, proxy, unix socket and HTTP/2, where they are not the plain ones. */
   readonly tls?: UndiciOptions
 }
 
@@ -33,6 +38,8 @@ export type WorkerShare =
       readonly indexes: Int32Array
       readonly plannedMs: Float64Array
       readonly bodies: BodyChunk
+      /** Session by session: only the first of each `turns` has a time, NaN the others. */
+      readonly turns: number
     }
   | {
       readonly kind: 'closed'
@@ -41,6 +48,7 @@ export type WorkerShare =
       readonly startMs: Float64Array
       /** Indexes from here on do not exist; null: no end. */
       readonly count: number | null
+      readonly turns: number
     }
 
 export interface RunSpec {

@@ -1,3 +1,4 @@
+import { makeFolders } from './make-folders.ts'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
@@ -56,7 +57,7 @@ export function runFolderName(startedAt: Date, name: string): string {
 async function makeFolder(name: string, options: CreateRunOptions): Promise<string> {
   const wanted = options.path ?? join(options.parent, runFolderName(options.startedAt, name))
   try {
-    await mkdir(join(wanted, '..'), { recursive: true })
+    await makeFolders(join(wanted, '..'))
     for (let attempt = 1; attempt < 1000; attempt++) {
       const path = attempt === 1 ? wanted : `${wanted}-${attempt}`
       try {
@@ -102,7 +103,7 @@ export async function writeRun(
 ): Promise<RunManifest> {
   const safe = redact(manifest, secrets)
   const text = `${JSON.stringify(safe, null, 2)}\n`
-  await mkdir(path, { recursive: true })
+  await makeFolders(path)
   const requests = join(path, runFiles.requests)
   writeRequests(
     `${requests}.tmp`,

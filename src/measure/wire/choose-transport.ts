@@ -1,3 +1,4 @@
+import { PlimsollError } from '../../base/errors.ts'
 import { createHttp1Transport } from './http1-transport.ts'
 import type { Transport, TransportOptions } from './transport.ts'
 import type { UndiciOptions } from './undici-transport.ts'
@@ -10,6 +11,12 @@ export type ChosenTransportOptions = TransportOptions & UndiciOptions
  * is only loaded then.
  */
 export async function createTransport(target: URL, options: ChosenTransportOptions): Promise<Transport> {
+  if (options.http2 === true && target.protocol !== 'https:') {
+    throw new PlimsollError('PLIM_USAGE', 'HTTP/2 is spoken over TLS only', {
+      expected: 'an https:// address with --http2',
+      received: target.origin,
+    })
+  }
   const plain = target.protocol === 'http:' && (options.proxy ?? null) === null && options.http2 !== true
   if (plain) return createHttp1Transport(target, options)
   const { createUndiciTransport } = await import('./undici-transport.ts')

@@ -1,4 +1,4 @@
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { connect, type IpcNetConnectOpts, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { ChunkedBody } from './chunked-body.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { HeadError, maxHeadBytes, parseHead, type ResponseHead } from './http1-head.ts'
@@ -58,7 +58,7 @@ export class Http1Connection implements PooledConnection<Http1Request> {
   }
 
   constructor(
-    address: TcpNetConnectOpts,
+    address: TcpNetConnectOpts | IpcNetConnectOpts,
     buffer: Uint8Array,
     connectTimeoutMs: number | null,
     owner: ConnectionOwner<Http1Connection>,

@@ -14,18 +14,23 @@ const readBufferBytes = 65_536
  * Plain HTTP/1.1 over `node:net`, lean enough to time every token of thousands of streams: sockets read into one buffer, nothing
  * is copied unless a piece is cut, and the clock is read once a read, before any parse.
  */
-export function createHttp1Transport(target: URL, options: TransportOptions): Transport {
+export function createHttp1Transport(
+  target: URL,
+  options: TransportOptions & { readonly socketPath?: string | null },
+): Transport {
   if (target.protocol !== 'http:') {
     throw new PlimsollError('PLIM_INTERNAL', 'the plain transport was asked for TLS', {
       received: target.protocol,
     })
   }
   const buffer = Buffer.allocUnsafeSlow(readBufferBytes)
-  const address: TcpNetConnectOpts = {
+  const socketPath = options.socketPath ?? null
+  const tcp: TcpNetConnectOpts = {
     host: target.hostname.replace(/^\[|\]$/g, ''),
     port: target.port === '' ? 80 : Number(target.port),
     lookup: cachedLookup(systemLookup as LookupFunction, options.clock),
   }
+  const address = socketPath === null ? tcp : { path: socketPath }
   return new PooledTransport<Http1Request>(
     {
       origin: target.origin,

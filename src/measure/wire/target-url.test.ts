@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { PlimsollError } from '../../base/errors.ts'
-import { resolveEndpoint, serverRoot } from './target-url.ts'
+import { resolveEndpoint, serverRoot, splitSocket } from './target-url.ts'
 
 interface UrlCase {
   readonly base_urls: readonly string[]
@@ -64,5 +64,19 @@ describe('the endpoint behind a base URL', () => {
     ['localhost:8000', 'http://localhost:8000/'],
   ])('the root of %s is %s', (base, root) => {
     expect(serverRoot(base).href).toBe(root)
+  })
+
+  it.each([
+    ['unix:/run/llm.sock', 'http://localhost', '/run/llm.sock'],
+    ['unix:///run/llm.sock', 'http://localhost', '/run/llm.sock'],
+    ['http+unix://%2Frun%2Fllm.sock/v1?x=1', 'http://localhost/v1?x=1', '/run/llm.sock'],
+    ['http://unix:8000', 'http://unix:8000', null],
+    ['unix:8000', 'unix:8000', null],
+  ])('the socket in %s', (typed, url, socketPath) => {
+    expect(splitSocket(typed)).toEqual({ url, socketPath })
+  })
+
+  it('a socket whose path cannot be read', () => {
+    expect(() => splitSocket('http+unix://%zz')).toThrow('the path of the unix socket cannot be read')
   })
 })

@@ -23,6 +23,23 @@ export function serverRoot(baseUrl: string): URL {
   return url
 }
 
+/**
+ * A unix socket in an address: `unix:/run/llm.sock`, or `http+unix://%2Frun%2Fllm.sock/v1` where a path follows. The address that is then
+ * asked names `localhost`.
+ */
+export function splitSocket(url: string): { readonly url: string; readonly socketPath: string | null } {
+  const text = url.trim()
+  const bare = /^unix:(?:\/\/)?(\/.+)$/i.exec(text)
+  if (bare !== null) return { url: 'http://localhost', socketPath: bare[1]! }
+  const escaped = /^http\+unix:\/\/([^/?#]+)(.*)$/i.exec(text)
+  if (escaped === null) return { url, socketPath: null }
+  try {
+    return { url: `http://localhost${escaped[2]!}`, socketPath: decodeURIComponent(escaped[1]!) }
+  } catch (cause) {
+    throw refused(text, 'the path of the unix socket cannot be read', 'http+unix://%2Frun%2Fllm.sock', cause)
+  }
+}
+
 const nativePaths: ReadonlySet<string> = new Set(
   Object.values(apis).flatMap(({ native, path, wholePath }) =>
     native ? [path, ...(wholePath === undefined ? [] : [wholePath])] : [],

@@ -15,8 +15,10 @@ export interface UndiciOptions {
   readonly ca?: string | readonly string[] | null
   /** Address of an HTTP proxy; TLS goes through it by CONNECT. */
   readonly proxy?: string | null
-  /** Offer HTTP/2 to TLS servers; each exchange still has a connection of its own. */
+  /** Speak HTTP/2, by TLS alone, or not at all; each exchange still has a connection of its own. */
   readonly http2?: boolean
+  /** A unix socket to connect to instead of the address, which then only names the host. */
+  readonly socketPath?: string | null
 }
 
 /**
@@ -34,13 +36,14 @@ export function createUndiciTransport(
       ? {}
       : { ca: typeof options.ca === 'string' ? options.ca : [...options.ca] }),
   }
-  const connector = buildConnector({
+  const build = buildConnector({
     ...tls,
     autoSelectFamily: true,
     lookup: cachedLookup(systemLookup as LookupFunction, options.clock),
     allowH2: options.http2 === true,
     timeout: 0,
   } as buildConnector.BuildOptions)
+  const connector = options.http2 === true ? http2Only(build) : build
   const transport = new PooledTransport<Dispatcher.DispatchOptions>(
     {
       origin: target.origin,
@@ -62,4 +65,15 @@ export function createUndiciTransport(
     options,
   )
   return Promise.resolve(transport)
+}
+
+/** A server that only takes HTTP/1.1 is not measured under the name of HTTP/2. */
+function http2Only(build: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    build(options, (error, socket) => {
+      if (error !== null) return callback(error, null)
+      if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') return callback(null, socket)
+      socket.destroy()
+      callback(new Error('the server does not agree to HTTP/2'), null)
+    })
 }

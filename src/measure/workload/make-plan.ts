@@ -9,6 +9,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts'
 import { apis } from '../wire/api.ts'
 import { contentMaker, type RequestContent } from './request-content.ts'
 import type { PlannedRequest } from './planned-request.ts'
+import { turnPauseMs } from './session-content.ts'
 import { requestBody, type BodySettings } from './request-body.ts'
 import { modelChooser, type WeightedModel } from './model-choice.ts'
 import type { LoadedWorkload } from './workload.ts'
@@ -58,13 +59,17 @@ interface PlanFacts {
 
 export interface OpenPlan extends PlanFacts {
   readonly kind: 'open'
-  /** In the order of their intended sends. */
+  /** Requests of a session, where they come in sessions: all but the first of each have no time of their own. */
+  readonly turns?: number
+  /** In the order of their intended sends; sessions in the order of their first. */
   readonly requests: readonly PlannedRequest[]
 }
 
 export interface ClosedPlan extends PlanFacts {
   readonly kind: 'closed'
   readonly users: number
+  /** Requests of a session, which a user sends one after another; default 1. */
+  readonly turns?: number
   /** Null: as many as the duration lets through. */
   readonly count: number | null
   readonly staggerMs: number
@@ -84,6 +89,8 @@ export function makePlan(input: PlanInput): Plan {
   checkPacer(pacer)
   checkEnd(input)
   const content = contentMaker(input)
+  const sessions = input.workload.kind === 'sessions' ? input.workload : null
+  const turns = sessions?.turns ?? 1
   const modelAt = modelChooser(input)
   const facts = {
     arrivals: describePacer(pacer),
@@ -93,12 +100,21 @@ export function makePlan(input: PlanInput): Plan {
     lengths: { exact: tokens.exact && content.countsPrompts, basis: tokens.basis },
   }
   if (isOpenLoop(pacer)) {
-    const requests = plannedTimes(input, pacer, content.once).map((plannedMs, index) =>
-      planned(input, content.at(index), modelAt(index), { index, plannedMs, thinkTimeMs: 0 }),
+    const requests = plannedStarts(input, plannedTimes(input, pacer, content.once), turns).map(
+      (plannedMs, index) => {
+        const make = (): PlannedRequest =>
+          planned(input, content.at(index), modelAt(index), {
+            index,
+            plannedMs,
+            thinkTimeMs: sessions === null ? 0 : turnPauseMs(sessions, seed, index),
+          })
+        return input.workload.kind === 'trace' ? withoutBody(make(), make) : make()
+      },
     )
     return {
       kind: 'open',
       requests,
+      ...(turns === 1 ? {} : { turns }),
       ...facts,
       warnings: [...tokens.warnings, ...content.warnings(requests.length)],
     }
@@ -106,13 +122,15 @@ export function makePlan(input: PlanInput): Plan {
   return {
     kind: 'closed',
     users: pacer.users,
+    ...(turns === 1 ? {} : { turns }),
     count: input.count ?? (input.durationMs === null ? content.once : null),
     staggerMs: pacer.staggerMs ?? 0,
     requestAt: (index) =>
       planned(input, content.at(index), modelAt(index), {
         index,
         plannedMs: null,
-        thinkTimeMs: thinkTime(pacer, seed, index),
+        thinkTimeMs:
+          index % turns === 0 ? thinkTime(pacer, seed, index, turns) : turnPauseMs(sessions!, seed, index),
       }),
     ...facts,
     warnings: [...tokens.warnings, ...content.warnings(input.count ?? sampled)],
@@ -143,9 +161,23 @@ function planned(
     promptId: content.promptId,
     segment: model === null ? content.segment : (content.segment ?? model),
     session: content.session,
-    turn: null,
+    turn: content.turn ?? null,
     askedOutputTokens: apis[input.api].generates ? content.outputTokens : null,
     plannedPromptTokens: content.promptTokens,
+  }
+}
+
+/**
+ * The request with its body made when it is asked for, and not kept: those of a large trace would not fit the heap. What is asked of
+ * it is a pure function, so it is always the same.
+ */
+function withoutBody(request: PlannedRequest, make: () => PlannedRequest): PlannedRequest {
+  const { body: _made, ...rest } = request
+  return {
+    ...rest,
+    get body() {
+      return make().body
+    },
   }
 }
 
@@ -169,13 +201,25 @@ function plannedTimes(input: PlanInput, pacer: OpenLoopPacer, once: number | nul
   return times
 }
 
+/** A pacer says when sessions begin; `count` is of requests, so the last session may be cut short. */
+function plannedStarts(
+  { count }: PlanInput,
+  times: readonly number[],
+  turns: number,
+): readonly (number | null)[] {
+  if (turns === 1) return times
+  const all = Math.min(times.length * turns, count ?? Number.POSITIVE_INFINITY)
+  return Array.from({ length: all }, (_, index) => (index % turns === 0 ? times[index / turns]! : null))
+}
+
 /** First requests of the users do not think: their stagger is the plan's. */
 function thinkTime(
   pacer: Extract<Pacer, { kind: 'concurrency' }>,
   seed: number | string,
   index: number,
+  turns: number,
 ): number {
-  if (index < pacer.users) return 0
+  if (index < pacer.users * turns) return 0
   if (pacer.thinkTime !== 'exponential') return pacer.thinkTimeMs
   return pacer.thinkTimeMs * exponential(randomStream(seed, 'think', index))
 }
@@ -195,7 +239,7 @@ function checkEnd(input: PlanInput): void {
       received: String(durationMs),
     })
   }
-  const made = workload.kind === 'random' || workload.kind === 'mix'
+  const made = ['random', 'mix', 'sessions'].includes(workload.kind)
   const endless = count === null && durationMs === null && made
   if (endless && !(isOpenLoop(pacer) && pacerEndMs(pacer) !== null)) {
     throw new PlimsollError('PLIM_USAGE', 'the run would never end', {

@@ -8,6 +8,7 @@ import { checkLengths, drawLength } from './length-distribution.ts'
 import { randomContent } from './random-content.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
 import { saltMaker } from './salt.ts'
+import { sessionContent } from './session-content.ts'
 import { traceContent } from './trace-content.ts'
 import type { LoadedWorkload, PromptItem } from './workload.ts'
 
@@ -17,6 +18,8 @@ export interface RequestContent {
   readonly promptId: string
   readonly segment: string | null
   readonly session: string | null
+  /** From 1, of a session. */
+  readonly turn?: number
   readonly promptTokens: number | null
   readonly outputTokens: number | null
   /** Further fields of this request's body alone. */
@@ -50,6 +53,7 @@ export function contentMaker(input: ContentInput): ContentMaker {
   const saltAt = warmPrefix ? () => noSalt : saltMaker(salt, tokens.words)
   if (workload.kind === 'random') return randomContent(input, workload, saltAt)
   if (workload.kind === 'trace') return traceContent(input, workload, saltAt)
+  if (workload.kind === 'sessions') return sessionContent(input, workload, saltAt)
   if (workload.kind === 'mix') return mixContent(input, workload)
   return itemContent(input, workload, saltAt)
 }

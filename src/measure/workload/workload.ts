@@ -17,6 +17,7 @@ export type Workload =
   /** Recorded traffic: `trace.ts`. Its times are those of `tracePacer`. */
   | { readonly kind: 'trace'; readonly path: string }
   | MixWorkload<Workload>
+  | SessionWorkload
 
 /** Random plain words of exact lengths. */
 export interface RandomWorkload {
@@ -31,6 +32,24 @@ export interface RandomWorkload {
    * warm and as long as it holds the text. Not with `sharedPrefixTokens`.
    */
   readonly sharedPrefixShare?: number
+}
+
+/**
+ * Conversations of random words. Each turn sends all that was said before it: the context grows. The answers that are sent back are
+ * planned words of the asked length, not what the server said, so that the same seed asks the same (law 8); a prefix cache then
+ * knows all of a turn's prompt but the last answer.
+ */
+export interface SessionWorkload {
+  readonly kind: 'sessions'
+  /** Requests of a session. */
+  readonly turns: number
+  /** What the user adds at each turn; at the first with chat template and salt. */
+  readonly prompt: LengthDistribution
+  readonly output: LengthDistribution
+  /** From the end of an answer to the session's next turn. */
+  readonly thinkTimeMs: number
+  /** `exponential`: drawn with that mean. */
+  readonly thinkTime: 'fixed' | 'exponential'
 }
 
 /** Classes of requests side by side. A request's class is drawn by weight and is its segment. */
@@ -54,6 +73,7 @@ export type LoadedWorkload =
   | RandomWorkload
   | Trace
   | MixWorkload<LoadedWorkload>
+  | SessionWorkload
   | {
       readonly kind: 'items'
       /** What it was read from, for reports. */
@@ -75,7 +95,7 @@ export async function loadWorkload(
   readText: (path: string) => Promise<string>,
   textTokens: (text: string) => number,
 ): Promise<LoadedWorkload> {
-  if (workload.kind === 'random') return workload
+  if (workload.kind === 'random' || workload.kind === 'sessions') return workload
   if (workload.kind === 'mix') {
     const classes = workload.classes.map(async (one) => ({
       ...one,

@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import type { ExperimentDocument } from '../report/experiment-document.ts'
+import { documentParts } from './options/document-schemas.ts'
+
+const maybe = v.nullable(v.number())
+const run = v.strictObject({
+  run: v.string(),
+  seed: v.string(),
+  verdict: documentParts['verdict']!,
+  objectives: v.array(documentParts['objective']!),
+  figures: v.record(v.string(), maybe),
+})
+
+const overRuns = v.strictObject({
+  n: v.number(),
+  mean: maybe,
+  sd: maybe,
+  low: maybe,
+  high: maybe,
+  why: v.nullable(v.string()),
+})
+
+export const experimentSchema: v.GenericSchema<unknown, ExperimentDocument> = v.strictObject({
+  schema: v.literal('plimsoll.experiment/1'),
+  plimsoll: v.string(),
+  experiment: v.string(),
+  name: v.string(),
+  complete: v.boolean(),
+  repeat: v.number(),
+  cells: v.array(
+    v.strictObject({
+      settings: v.record(v.string(), v.string()),
+      runs: v.array(run),
+      figures: v.record(v.string(), overRuns),
+    }),
+  ),
+}) as unknown as v.GenericSchema<unknown, ExperimentDocument>
