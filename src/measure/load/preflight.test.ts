@@ -295,13 +295,6 @@ describe('what stops a run is a sentence', () => {
     )
   })
 
-  test('a port that closes at once, as one with TLS does for plain HTTP', async () => {
-    const server: Server = () => ({ failure: { kind: 'truncated', message: 'closed inside the response' } })
-    expect(await refusal(server, { url: 'http://a:9443' })).toMatch(
-      /^PLIM_CONNECT {2}a:9443 takes the connection but gives no whole HTTP answer\n.*\n.*closed inside.*\n.*https:\/\/$/,
-    )
-  })
-
   test('a name that nobody knows', async () => {
     const server: Server = () => ({ failure: { kind: 'dns', message: 'getaddrinfo ENOTFOUND nowhere' } })
     expect(await refusal(server, { url: 'http://nowhere:1' })).toContain(
