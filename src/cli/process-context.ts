@@ -66,10 +66,9 @@ async function flowDeps(
   signal: AbortSignal,
   voice: FlowVoice,
 ): Promise<FlowDeps> {
-  const [os, { randomBytes }, { readFile: read }, { monotonicClock }] = await Promise.all([
+  const [os, { randomBytes }, { monotonicClock }] = await Promise.all([
     import('node:os'),
     import('node:crypto'),
-    import('node:fs/promises'),
     import('../base/clock.ts'),
   ])
   const cpus = os.cpus()
@@ -80,7 +79,7 @@ async function flowDeps(
     signal,
     env: (name) => own.env[name],
     cwd: own.cwd(),
-    files: { readText: (path) => read(path, 'utf8') },
+    files: { readText },
     ...voice,
     machine: {
       hostname: os.hostname(),
@@ -134,6 +133,13 @@ async function readFile(path: string): Promise<string | null> {
       cause,
     })
   }
+}
+
+/** A file that the flow cannot do without. */
+async function readText(path: string): Promise<string> {
+  const content = await readFile(path)
+  if (content === null) throw new PlimsollError('PLIM_FILE', `there is no ${path}`)
+  return content
 }
 
 const runFiles: readonly string[] = ['sweep.json', 'run.json', 'journal.ndjson']

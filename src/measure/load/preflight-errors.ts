@@ -22,6 +22,19 @@ export function unreachable(
       hint: 'is the name right, and known to this machine?',
     })
   }
+  if (cutOff.has(failure.kind)) {
+    return new PlimsollError(
+      'PLIM_CONNECT',
+      `${hostOf(url)} takes the connection but gives no whole HTTP answer`,
+      {
+        expected: 'an HTTP answer to its end',
+        received: failure.message,
+        hint: /^https:/i.test(url)
+          ? 'is this the port of the inference server, and does it speak TLS? if not, it is http://'
+          : 'is this the port of the inference server, and does it speak plain HTTP? a port with TLS is https://',
+      },
+    )
+  }
   const addresses = addressesIn(failure.message)
   const tried = addresses.length > 0 ? addresses : [hostOf(url)]
   return new PlimsollError(
@@ -33,6 +46,9 @@ export function unreachable(
     },
   )
 }
+
+/** Something listens there: these come after the connection stood. */
+const cutOff: ReadonlySet<string> = new Set(['truncated', 'protocol', 'stale_connection'])
 
 /** `127.0.0.1:8001`, `[::1]:8001`: the addresses that Node's messages name, in their order, each once. */
 function addressesIn(message: string): readonly string[] {
@@ -47,7 +63,6 @@ function whyNot(kind: string): string {
     connection_refused: 'connection refused',
     timeout_connect: 'no connection in time',
     connection_reset: 'connection reset',
-    stale_connection: 'connection closed',
     timeout_first_token: 'no answer in time',
     timeout_total: 'no answer in time',
   }

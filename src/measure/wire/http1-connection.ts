@@ -173,6 +173,12 @@ export class Http1Connection implements PooledConnection<Http1Request> {
       }
     }
     this.#head.append(bytes, start, end)
+    // A server of another protocol (SSH, SMTP) greets and waits: the end of such a head never comes.
+    const begins = this.#head.bytes.toString('latin1', 0, Math.min(this.#head.length, 40))
+    if (!'HTTP/1.'.startsWith(begins.slice(0, 7))) {
+      this.#lost('protocol', `the answer is not HTTP/1.1: ${JSON.stringify(begins)}`, null)
+      return -1
+    }
     if (this.#head.length > maxHeadBytes) {
       this.#lost('protocol', `the response head is longer than ${maxHeadBytes} bytes`, null)
     }

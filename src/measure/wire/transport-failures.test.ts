@@ -70,6 +70,11 @@ describe.each(implementations)('failures through a transport: %s', (_name, creat
     expect(server.connections()).toBe(2)
   })
 
+  it('does not wait for the end of a greeting that is not HTTP', async () => {
+    const { transport } = await bench.serve((socket) => socket.write('SSH-2.0-OpenSSH_9\r\n'))
+    expect(await exchange(transport)).toMatchObject({ end: 'protocol' })
+  })
+
   it('names a refused connection', async () => {
     const transport = await bench.connect(await refusingUrl())
     expect(await exchange(transport)).toMatchObject({
