@@ -79,7 +79,11 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       api: config.api,
       headers,
       tls,
-      timeoutMs: 60_000,
+      timeoutMs: Math.min(
+        mostPreflightMs,
+        config.timeouts.totalMs ?? Infinity,
+        config.timeouts.firstTokenMs ?? Infinity,
+      ),
       signer,
       wallClock: deps.wallClock,
     })
@@ -98,7 +102,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     ): ReturnType<typeof parsePrometheusText> =>
       parsePrometheusText(text, contentType === undefined ? {} : { contentType })
     const sendOnce = asker.askUntil(deps.signal)
-    const learnt = await preflight({ sendOnce, parseMetrics }, asked)
+    const learnt = await saidToWait(deps, endpoint, () => preflight({ sendOnce, parseMetrics }, asked))
     const tokenizer =
       config.tokenizerPath === null
         ? null
@@ -146,6 +150,22 @@ function keyHeader({ api, keyEnv }: RunConfig, key: string): Readonly<Record<str
   return api === 'anthropic' && keyEnv === 'ANTHROPIC_API_KEY'
     ? { 'x-api-key': key }
     : { authorization: `Bearer ${key}` }
+}
+
+/** The longest that one question of the preflight may take, where the run's own limits are not shorter. */
+const mostPreflightMs = 60_000
+
+/** Nobody should sit before a silent terminal: after three seconds it is said whose answer is awaited. */
+async function saidToWait<T>(deps: FlowDeps, endpoint: URL, ask: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(
+    () => deps.onNotice(`waiting for ${endpoint.host} to answer a small request before any load`),
+    3000,
+  )
+  try {
+    return await ask()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']

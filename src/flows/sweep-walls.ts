@@ -61,7 +61,7 @@ export function sweepWalls(
       unusable ??
       (saturation.reached
         ? `the first load with 95 % of the best throughput`
-        : 'not reached: the last point is the best, and throughput still rose'),
+        : 'not reached: of the loads that count the last is the best, and throughput still rose'),
     slo: unusable ?? sloReason(slo, objective),
     memory:
       memory === null
@@ -130,7 +130,7 @@ function sloReason(slo: ReturnType<typeof sloWall>, objective: string | null): s
   if (slo.load === null) return `no tested load meets ${objective}`
   return slo.reached
     ? `the last load that meets ${objective}`
-    : `not reached: every tested load meets ${objective}`
+    : `not reached: every load that counts meets ${objective}`
 }
 
 function capacityReason(found: ReturnType<typeof capacity>, why: Record<WallKind, string>): string {
