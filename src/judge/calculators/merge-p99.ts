@@ -159,7 +159,8 @@ function guesses(
   const families: (readonly [string, (value: number) => Distribution])[] = [
     ['exponential', (value) => exponentialDistribution(value / -Math.log1p(-p))],
   ]
-  if (median !== null && values.every((value) => value > median) && p > 0.5) {
+  // A lognormal has no median of 0.
+  if (median !== null && median > 0 && values.every((value) => value > median) && p > 0.5) {
     families.push(['lognormal', (value) => lognormalDistribution(median, lognormalSigma(median, value, p))])
   }
   const worst = Math.max(...values)
