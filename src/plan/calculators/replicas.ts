@@ -217,6 +217,9 @@ function extras(
       )
     }
   }
+  if (i.window !== null && i.window.value <= 0) {
+    throw impossible('no request arrives in no time', '--window TIME above 0', '0s')
+  }
   if (i.window !== null && i.peak.value > 0) {
     const seconds = i.window.value / 1000
     const peak = poissonPeakToMean(i.peak.value, seconds, 0.99)
