@@ -90,14 +90,14 @@ async function confirmAt(
   const ratePerSecond = Number(point.requests_per_s.toPrecision(4))
   const name = attempt === 0 ? 'confirm' : `confirm-${attempt + 1}`
   const enoughMs = (1000 * 3 * ground.needs.interval) / ratePerSecond
-  const longestMs = durationMs ?? Math.min(600_000, Math.max(30_000, enoughMs))
+  const longestMs = durationMs ?? Math.min(600_000, Math.max(25_000, enoughMs))
   await settle(ground.target, ground.deps, 30_000)
   const measured = await measureLoadPoint(ground, {
     pacer: { kind: 'poisson', ratePerSecond },
     name,
     salt: partSalt(ground.config.salt ?? '', name),
     warmupMs: 2000,
-    shortestMs: durationMs ?? Math.min(longestMs, Math.max(15_000, enoughMs / 2)),
+    shortestMs: durationMs ?? Math.min(longestMs, Math.max(12_000, enoughMs / 2)),
     longestMs,
     mostRequests: null,
     label: `confirming with Poisson at ${ratePerSecond} req/s`,

@@ -280,8 +280,10 @@ function nextLine(document: SweepDocument, { explain }: RenderOptions): string {
 }
 
 /** The command lines to go on with. */
-export function sweepNextCommands({ operating_point: point, target }: SweepDocument): string[] {
+export function sweepNextCommands({ operating_point: point, target, sweep }: SweepDocument): string[] {
   if (point === null) return []
+  const plan = `plimsoll plan ${sweep} --peak ${formatPlain(Number((10 * point.requests_per_s).toPrecision(1)))}/s --margin derate:20% --survive 1`
+  if (point.confirmed === true) return [plan]
   const url = target.embedded ? '' : ` --url ${target.url}`
   return [`plimsoll run${url} --request-rate ${formatPlain(point.requests_per_s)} --duration 15m`]
 }

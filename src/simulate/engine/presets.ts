@@ -104,12 +104,12 @@ const demo: EnginePreset = {
     frontEndMs: 0.5,
     jitterSigma: 0.03,
     stepTime: {
-      baseMs: 6,
+      baseMs: 5.7,
       kneeTokens: 0,
-      perTokenMs: 0.008,
+      perTokenMs: 0.0076,
       perContextTokenMs: 0,
       perPairMs: 0,
-      perSequenceMs: 0.06,
+      perSequenceMs: 0.057,
     },
   },
 }
