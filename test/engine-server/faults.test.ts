@@ -15,7 +15,9 @@ describe('faults over HTTP', () => {
     const answer = await stream(server)
     expect(tokensIn(answer.text)).toBeLessThanOrEqual(5)
     expect(answer.ended).toBe('broken')
-    await expect.poll(async () => sumOf(await scrape(server), 'vllm:num_requests_running')).toBe(0)
+    await expect
+      .poll(async () => sumOf(await scrape(server), 'vllm:num_requests_running'), { timeout: 10_000 })
+      .toBe(0)
   })
 
   it('429 with Retry-After', async () => {

@@ -113,7 +113,11 @@ export function stream(
         )
       },
     )
-    request.on('error', reject)
+    // Where a reset overtakes the head, as Node 24 reads it, there is no response to see it on.
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET') reject(error)
+      else resolve({ status: 0, headers: {}, text: '', chunks: 0, ended: 'broken' })
+    })
     request.end(
       JSON.stringify({
         messages,
