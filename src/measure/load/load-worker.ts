@@ -1,6 +1,7 @@
-import { type Transferable, Worker } from 'node:worker_threads'
+import type { Transferable } from 'node:worker_threads'
 import { entryPath } from '../../base/entry.ts'
 import { PlimsollError, type ErrorCode } from '../../base/errors.ts'
+import { startRoomyThread } from '../../base/roomy-thread.ts'
 import type { FromWorker, ThreadError, ToWorker } from './thread-messages.ts'
 
 /** The main thread's end of one load thread. */
@@ -20,9 +21,13 @@ export interface WorkerListener {
   onDeath(reason: string): void
 }
 
+/** At 20,000 events a second a thread makes 24 MB of garbage a second: it is collected once in some seconds. */
+const semiSpaceMib = 64
+
 /** Starts one thread; resolved once it listens. */
 export async function startLoadWorker(clockOriginNs: bigint): Promise<LoadWorker> {
-  const thread = new Worker(entryPath('./load-thread.ts', import.meta.url), { workerData: { clockOriginNs } })
+  const path = entryPath('./load-thread.ts', import.meta.url)
+  const thread = startRoomyThread(path, { clockOriginNs }, semiSpaceMib)
   let listener: WorkerListener = silent
   let dead = false
   let reason = 'it exited'
