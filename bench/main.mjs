@@ -29,7 +29,7 @@ const benches = benchList(flags).filter(({ name }) => only === null || only.has(
 const results = []
 for (const bench of benches) {
   if (flags.quick && bench.slow === true) {
-    results.push({ bench, output: '', failure: null, skipped: true, loadBefore: null, seconds: 0 })
+    results.push({ bench, output: '', failure: null, skipped: true, busyBefore: null, seconds: 0 })
     continue
   }
   console.log(`\n## ${bench.name}`)
@@ -56,7 +56,7 @@ console.log(`\nwritten to ${flags.out}`)
 
 /** Runs it as a process, so that no bench inherits another's heap; what it prints is shown and kept. */
 async function runBench(bench) {
-  const loadBefore = os.loadavg()[0]
+  const busyBefore = await busyShare(3000)
   const startMs = performance.now()
   const child = spawn(process.execPath, [...(bench.nodeFlags ?? []), ...bench.argv], {
     cwd: root,
@@ -75,9 +75,25 @@ async function runBench(bench) {
     output,
     failure: code === 0 ? null : `it ended with ${code}`,
     skipped: false,
-    loadBefore,
+    busyBefore,
     seconds: (performance.now() - startMs) / 1000,
   }
+}
+
+/** The share of all cores that others use, over a while in which this process sleeps. A load average still holds the last bench. */
+async function busyShare(ms) {
+  const total = () =>
+    os.cpus().reduce(
+      ({ idle, all }, { times }) => ({
+        idle: idle + times.idle,
+        all: all + Object.values(times).reduce((sum, time) => sum + time, 0),
+      }),
+      { idle: 0, all: 0 },
+    )
+  const before = total()
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  const after = total()
+  return 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all)
 }
 
 function commit() {

@@ -6,8 +6,8 @@ export function page({ results, quick, machine }) {
     .flatMap((result) => result.bench.claims.map((claim) => rowOf(claim, result)))
     .sort((a, b) => b.badness - a.badness)
   const missed = rows.filter(({ verdict }) => verdict.startsWith('MISSED'))
-  const loads = results.map(({ loadBefore }) => loadBefore).filter((load) => load !== null)
-  const busy = Math.max(0, ...loads) > 1
+  const shares = results.map(({ busyBefore }) => busyBefore).filter((share) => share !== null)
+  const busy = Math.max(0, ...shares) > 0.1
   return `# Benchmarks
 
 Written by \`npm run bench\`: do not edit. Each figure is the median of its rounds, each beside what the same machine did at the same
@@ -22,16 +22,19 @@ ${summary(rows, missed)}
 | system | ${machine.system} |
 | Node | ${machine.node} |
 | plimsoll | ${machine.version}${machine.commit === null ? '' : ` at ${machine.commit}`}, ${machine.date}${quick ? ', `--quick`' : ''} |
-| load average before each bench | ${loads.length === 0 ? '' : `${Math.min(...loads).toFixed(2)} to ${Math.max(...loads).toFixed(2)}`} |
-${busy ? '\nThe machine did other work meanwhile (a load average over 1 before a bench began): latencies are those of a busy machine.\n' : ''}
+| the machine, before each bench | ${shares.length === 0 ? '' : `${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} % busy`} |
+${busy ? '\nThe machine did other work meanwhile (over 10 % of it was in use before a bench began): latencies are those of a busy machine.\n' : ''}
 | what | budget | measured | of the budget | verdict | beside it, in the same run |
 | --- | --- | --- | --- | --- | --- |
 ${rows.map(({ line }) => line).join('\n')}
 
-Load averages: ${results
+Budgets in µs and ms were written on a machine where a bare Node socket takes 6.3 µs an event and its stamps are 0.36 ms late at p99: the
+rows "times a bare socket" hold the same budgets on any machine.
+
+Busy before, and how long each took: ${results
     .filter(({ skipped }) => !skipped)
     .map(
-      ({ bench, loadBefore, seconds }) => `${bench.name} ${loadBefore.toFixed(2)} (${seconds.toFixed(0)} s)`,
+      ({ bench, busyBefore, seconds }) => `${bench.name} ${percent(busyBefore)} % (${seconds.toFixed(0)} s)`,
     )
     .join(', ')}.
 
@@ -79,6 +82,8 @@ function rowOf(claim, { output, failure, skipped }) {
     line: `| ${claim.what} | ${budget} | ${figure(value)} ${claim.unit} | ${ratio === null ? '' : ratio.toFixed(2)} | ${kept ? verdict : `**${verdict}**`} | ${peer} |`,
   }
 }
+
+const percent = (share) => (100 * share).toFixed(0)
 
 function figure(value) {
   if (Number.isInteger(value)) return value.toLocaleString('en-US')
