@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Warning } from '../base/warnings.ts'
 import { defaultEarlyStop } from '../measure/load/early-stop.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
@@ -11,7 +12,8 @@ import { startManifest } from '../measure/record/manifest.ts'
 import { isStreamed } from '../measure/wire/api.ts'
 import { redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
-import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
+import { keptRows } from '../measure/record/kept-rows.ts'
+import { createRunFolder, finishRunFolder, inOrderOfIntent, runFiles } from '../measure/record/run-folder.ts'
 import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { RunDocument } from '../report/documents.ts'
@@ -83,7 +85,7 @@ export async function measureLoad(
     timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
     ...(load.path === null ? {} : { path: load.path }),
   })
-  const rows: RequestRow[] = []
+  const kept = keptRows(join(folder.path, runFiles.journal), folder.journal)
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
   const recorder = recordServer(target.metrics, deps)
   const result = await recorder.during(
@@ -115,8 +117,7 @@ export async function measureLoad(
         onRow(told) {
           // Before anything is kept or shown.
           const row = rowWithoutSecrets(told, target.secrets)
-          rows.push(row)
-          folder.journal.append([row])
+          kept.append(row)
           load.onRow?.(row)
         },
       },
@@ -135,7 +136,7 @@ export async function measureLoad(
     server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
-  const ordered = inOrderOfIntent(rows)
+  const ordered = inOrderOfIntent(await kept.all())
   const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
   await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)

@@ -1,0 +1,36 @@
+import type { Journal } from './journal.ts'
+import { readJournal } from './read-journal.ts'
+import type { RequestRow } from './request-row.ts'
+
+/** The rows of a run under way: each goes to the journal, and as long as they are few they are at hand too. */
+export interface KeptRows {
+  append(row: RequestRow): void
+  /** Every row, in the order they came. Throws what any write of the journal met. */
+  all(): Promise<readonly RequestRow[]>
+}
+
+/** Numbers in the lists of the rows that are held: 32 MB. A run that makes more runs on in constant memory. */
+const heldNumbers = 4_000_000
+
+/** A row without its lists, in numbers. */
+const plainRow = 64
+
+export function keptRows(path: string, journal: Journal, limit: number = heldNumbers): KeptRows {
+  let rows: RequestRow[] = []
+  let numbers = 0
+  return {
+    append(row) {
+      journal.append([row])
+      numbers += plainRow + row.gaps_ms.length
+      if (numbers > limit) rows = []
+      else rows.push(row)
+    },
+    async all() {
+      if (numbers <= limit) return rows
+      await journal.flush()
+      const read: RequestRow[] = []
+      await readJournal(path, (row) => read.push(row))
+      return read
+    },
+  }
+}
