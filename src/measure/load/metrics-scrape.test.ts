@@ -31,7 +31,7 @@ describe('readEngineFacts', () => {
         running: 7,
         waiting: 1,
         kvUsage: 0.5,
-        kvTokens: 3200,
+        kvTokens: 2 * 99 * 16,
         prefixHits: 30,
         prefixQueries: 100,
         preemptions: 2,

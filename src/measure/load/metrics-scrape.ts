@@ -177,9 +177,10 @@ function kvPool(
   switch (engine) {
     case 'vllm': {
       const ranks = samplesOf(scrape, 'vllm:cache_config_info').map(({ labels }) => {
-        return Number(labels['num_gpu_blocks']) * Number(labels['block_size'])
+        // V1 keeps one block, the null block, out of use (`BlockPool`, whose `get_usage` leaves it out of the whole too).
+        return (Number(labels['num_gpu_blocks']) - 1) * Number(labels['block_size'])
       })
-      return pool(ranks, 'vllm:cache_config_info, num_gpu_blocks × block_size')
+      return pool(ranks, 'vllm:cache_config_info, (num_gpu_blocks − 1) × block_size')
     }
     case 'sglang': {
       const ranks = samplesOf(scrape, 'sglang:max_total_num_tokens')

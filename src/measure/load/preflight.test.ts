@@ -138,7 +138,7 @@ describe('preflight', () => {
       plain: false,
       refused: [],
       tokenize: true,
-      kvTokens: 41_408,
+      kvTokens: 2587 * 16,
       probe: { words: 16, promptTokens: 25 },
       warnings: [],
     })
