@@ -104,7 +104,16 @@ async function runsIn(paths: readonly string[]): Promise<string[]> {
 }
 
 function settingsOf(config: ModelFitConfig, poolTokens: number | null): EngineSettings {
-  const { stepTime: _, frontEndMs: __, ...defaults } = defaultEngineConfig
+  const {
+    stepTime: _step,
+    frontEndMs: _front,
+    policy: _policy,
+    speculative: _drafts,
+    asyncScheduling: _async,
+    mixedChunk: _mixed,
+    hostMs: _host,
+    ...defaults
+  } = defaultEngineConfig
   return {
     ...defaults,
     // Prompts of load tests carry a salt: nothing of them is in the cache.

@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../engine/engine-config.ts'
+import { plainScheduling, type EngineConfig, type SchedulingChoice } from '../engine/engine-config.ts'
 import type { Range, StepBounds } from './step-bounds.ts'
 
 /** The seven numbers that a fit to load tests looks for, ms; `frontEndMs` is what a request spends before the scheduler has it. */
@@ -14,11 +14,13 @@ export const coefficientNames = [
 
 export type CoefficientName = (typeof coefficientNames)[number]
 export type Coefficients = Readonly<Record<CoefficientName, number>>
-export type EngineSettings = Omit<EngineConfig, 'stepTime' | 'frontEndMs'>
+/** Of a plain vLLM, see `plainScheduling`. */
+export type EngineSettings = Omit<EngineConfig, 'stepTime' | 'frontEndMs' | keyof SchedulingChoice>
 
 /** The engine with those coefficients: t = overhead + max(weights, c1·T) + …, so that the knee is at weights ÷ c1. */
 export function engineWith(settings: EngineSettings, of: Coefficients): EngineConfig {
   return {
+    ...plainScheduling,
     ...settings,
     frontEndMs: of.frontEndMs,
     stepTime: {

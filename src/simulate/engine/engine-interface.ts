@@ -1,5 +1,7 @@
+import type { Random } from '../../base/random.ts'
 import type { Prompt } from './prompt.ts'
 import type { FinishReason, RequestFacts, RequestId } from './request-state.ts'
+import type { SpeculationCounts } from './scheduler-core.ts'
 
 /** A request as it comes in. */
 export interface EngineRequest {
@@ -67,6 +69,8 @@ export interface EngineStats {
   readonly accepted: number
   readonly refused: number
   readonly finished: Readonly<Record<FinishReason, number>>
+  /** Null where nothing is drafted. */
+  readonly speculation: Readonly<SpeculationCounts> | null
 }
 
 /** One run of tokens a step apart: token j (from 1) of `steps` came at origin + j·base + slope·j(j−1)/2. */
@@ -113,6 +117,8 @@ export interface EngineOptions {
   /** `tokens` tells every token as an event (a server); `requests`, the default of `runVirtual`, only what is left when a request ends. */
   readonly events?: 'tokens' | 'requests'
   readonly disturbance?: EngineDisturbance | null
+  /** Draws which drafted tokens are accepted, a stream of its own; needed for speculative decoding. */
+  readonly acceptance?: Random | null
   readonly onStep?: ((step: StepFacts) => void) | null
   /** Walks every row in every step: slow, the measure of the fast way. */
   readonly rowByRow?: boolean

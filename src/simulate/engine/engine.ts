@@ -15,16 +15,17 @@ import type {
 import { admitState, checkRequest, refusal } from './intake.ts'
 import { RequestQueue } from './request-queue.ts'
 import type { FinishReason, RequestFacts, RequestId, RequestState } from './request-state.ts'
-import { Scheduler, type SchedulerSink } from './scheduler.ts'
+import { createScheduler, scheduledConfig } from './create-scheduler.ts'
+import type { SchedulerCore, SchedulerSink } from './scheduler-core.ts'
 import { StepClock } from './step-clock.ts'
 
 /**
- * A replica that stands idle at time 0. `random` is drawn from only for jitter. Throws PLIM_ENGINE for an impossible
+ * A replica that stands idle at time 0. `random` is drawn from only for jitter, `options.acceptance` only for drafts. Throws PLIM_ENGINE for an impossible
  * configuration.
  */
 export function createEngine(config: EngineConfig, random: Random, options: EngineOptions = {}): Engine {
   checkEngineConfig(config)
-  return new SimulatedEngine(config, random, options)
+  return new SimulatedEngine(scheduledConfig(config), random, options)
 }
 
 class SimulatedEngine implements Engine, SchedulerSink {
@@ -32,7 +33,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
   private readonly tellTokens: boolean
   private readonly disturbance: EngineDisturbance | null
   private readonly onStep: ((step: StepFacts) => void) | null
-  private readonly scheduler: Scheduler
+  private readonly scheduler: SchedulerCore
   private readonly clock: StepClock
   /** Arrived, still in the front end. */
   private readonly intake = new RequestQueue()
@@ -58,7 +59,10 @@ class SimulatedEngine implements Engine, SchedulerSink {
     this.tellTokens = (options.events ?? 'tokens') === 'tokens'
     this.disturbance = options.disturbance ?? null
     this.onStep = options.onStep ?? null
-    this.scheduler = new Scheduler(config, this, options.rowByRow ?? false)
+    this.scheduler = createScheduler(config, this, {
+      rowByRow: options.rowByRow ?? false,
+      acceptance: options.acceptance ?? null,
+    })
     this.clock = new StepClock(config, random, this.disturbance)
   }
 
@@ -131,6 +135,10 @@ class SimulatedEngine implements Engine, SchedulerSink {
       accepted: this.accepted,
       refused: this.refused,
       finished: { ...finishedCounts },
+      speculation:
+        scheduler.speculation === null
+          ? null
+          : { ...scheduler.speculation, acceptedAt: [...scheduler.speculation.acceptedAt] },
     }
   }
 
@@ -140,8 +148,8 @@ class SimulatedEngine implements Engine, SchedulerSink {
 
   // The scheduler's words, at `atMs`.
 
-  token(row: RequestState): void {
-    if (this.tellTokens && !row.aborted) this.tell({ kind: 'tokens', id: row.id, atMs: this.atMs, count: 1 })
+  token(row: RequestState, count: number): void {
+    if (this.tellTokens && !row.aborted) this.tell({ kind: 'tokens', id: row.id, atMs: this.atMs, count })
   }
 
   preempted(row: RequestState): void {
@@ -197,6 +205,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
 
   private nextStartMs(): number | null {
     if (this.scheduler.running.rows.length > 0 || this.scheduler.waiting.size > 0) return this.atMs
+    if (this.scheduler.stepPlanned) return this.atMs
     return this.intake.size > 0 ? Math.max(this.atMs, this.intake.at(0).eligibleMs) : null
   }
 
@@ -207,7 +216,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
       scheduler.waiting.pushBack(intake.popFront())
     if (!scheduler.schedule(startMs)) return
     this.stepping = true
-    this.clock.start(scheduler, startMs)
+    this.clock.start(scheduler, startMs + scheduler.stepDelayMs)
   }
 
   private endStep(): void {
@@ -279,8 +288,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
       if (row.blocksAtMost > usable) this.takeOut(row, 'error', message)
     }
     const lost = pool.usable - usable
-    if (lost > pool.free) scheduler.dissolveLockstep()
-    while (lost > pool.free) scheduler.preempt(scheduler.running.last())
+    scheduler.makeRoom(lost)
     pool.shrink(lost)
   }
 

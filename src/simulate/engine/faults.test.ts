@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { choices } from '../../../test/fixtures/engine-loads.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { randomStream } from '../../base/random.ts'
 import { defaultEngineConfig, type EngineConfig } from './engine-config.ts'
@@ -294,18 +295,20 @@ describe('faults that the engine meets (steps of 5.01 ms)', () => {
         fc.constantFrom(1, 4, 16),
         fc.boolean(),
         fc.boolean(),
-        (losses, requests, blockSize, reserveFullPrompt, enablePrefixCaching) => {
+        choices,
+        (losses, requests, blockSize, reserveFullPrompt, enablePrefixCaching, choice) => {
           const faults = losses.map(
             ([percent, atMs, back]) => `kv -${percent}% at ${atMs}ms${back ? ' for 50ms' : ''}`,
           )
           const arrivals = requests.map(([prompt, output], i) => request(i, i * 9, prompt, output))
-          const over = { blockSize, reserveFullPrompt, enablePrefixCaching, numGpuBlocks: 40 }
+          const over = { blockSize, reserveFullPrompt, enablePrefixCaching, numGpuBlocks: 40, ...choice }
           const timeline = faultTimeline(
             faults.map((text) => parseFault(text)),
             randomStream(1, 'faults'),
           )
           const engine = createEngine({ ...config, ...over }, randomStream(1, 'jitter'), {
             disturbance: timeline.disturbance(),
+            acceptance: randomStream(1, 'acceptance'),
           })
           const results = runVirtual(engine, { arrivals, untilMs: 60_000 })
           expect(results).toHaveLength(requests.length)

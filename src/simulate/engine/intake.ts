@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { blocksNeeded, type EngineConfig } from './engine-config.ts'
+import { blocksAtMost, type EngineConfig } from './engine-config.ts'
 import type { EngineRequest, SubmitResult } from './engine-interface.ts'
 import { RequestState } from './request-state.ts'
 
@@ -34,7 +34,7 @@ export function refusal(
       `has ${promptTokens} prompt tokens; a step holds ${maxNumBatchedTokens} and prompts are not chunked`,
     )
   }
-  const blocks = blocksNeeded(promptTokens, outputLimit(request, config), config.blockSize)
+  const blocks = blocksAtMost(config, promptTokens, outputLimit(request, config))
   if (blocks > usable) return refuse('never_fits', `needs ${blocks} blocks, has ${usable}`)
   if (maxNumWaiting !== null && waiting >= maxNumWaiting) {
     return refuse('shed', `${waiting} requests wait; the limit is ${maxNumWaiting}`)
@@ -50,13 +50,12 @@ export function admitState(
   number: number,
 ): RequestState {
   const limit = outputLimit(request, config)
-  const ownStop = request.outputTokens < hardLimit(request, config)
   return new RequestState(
     request,
     limit,
-    ownStop ? 'stop' : 'length',
+    hardLimit(request, config),
     Math.max(nowMs, request.arrivalMs + config.frontEndMs),
-    blocksNeeded(request.promptTokenIds.length, limit, config.blockSize),
+    blocksAtMost(config, request.promptTokenIds.length, limit),
     config.enablePrefixCaching,
     number,
     config.blockSize,

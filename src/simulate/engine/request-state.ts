@@ -23,6 +23,15 @@ export interface RequestFacts {
   readonly lastTokenMs: number
 }
 
+/** Of a request in AheadScheduler. */
+export interface AheadState {
+  /** Steps under way that will give it tokens, and how many they hold at most. */
+  resultsPending: number
+  tokensPending: number
+  /** Tokens of each step that gave it some; null: one each. */
+  readonly eventTokens: number[] | null
+}
+
 /** What every request without hashed blocks has; never written to. */
 const noNodes: number[] = []
 
@@ -32,8 +41,8 @@ export class RequestState implements RequestFacts {
   readonly promptTokens: number
   /** Output tokens after which it stops. */
   readonly outputLimit: number
-  /** Whether that stop is the model's own or the limit asked for. */
-  readonly stopReason: 'length' | 'stop'
+  /** Output tokens after which the engine knows beforehand that it stops: `max_tokens`, or the end of the context. */
+  readonly lengthLimit: number
   /** Whether its blocks may be found again; those that others may ask for are its first `sharedBlocks`. */
   readonly cacheable: boolean
   readonly sharedBlocks: number
@@ -79,6 +88,8 @@ export class RequestState implements RequestFacts {
   lastSegment = -1
   /** Segments in which it got no token: from, to (not included), from, to, … */
   pauses: number[] | null = null
+  /** Null where no scheduler reaches ahead of what it knows. */
+  ahead: AheadState | null = null
 
   private readonly request: EngineRequest
   /** Its own among all of the engine. */
@@ -89,7 +100,7 @@ export class RequestState implements RequestFacts {
   constructor(
     request: EngineRequest,
     outputLimit: number,
-    stopReason: 'length' | 'stop',
+    lengthLimit: number,
     eligibleMs: number,
     blocksAtMost: number,
     cacheable: boolean,
@@ -99,7 +110,7 @@ export class RequestState implements RequestFacts {
     this.id = request.id
     this.promptTokens = request.promptTokenIds.length
     this.outputLimit = outputLimit
-    this.stopReason = stopReason
+    this.lengthLimit = lengthLimit
     this.arrivalMs = request.arrivalMs
     this.eligibleMs = eligibleMs
     this.blocksAtMost = blocksAtMost
@@ -122,6 +133,16 @@ export class RequestState implements RequestFacts {
       request.outputSeed ?? 0,
     )
     return this.hashesMade
+  }
+
+  /** Whether that stop is the model's own or the limit asked for. */
+  get stopReason(): 'length' | 'stop' {
+    return this.outputLimit < this.lengthLimit ? 'stop' : 'length'
+  }
+
+  /** Output tokens that it may be expected to need at most: what its caller allowed, else what it will take. */
+  get allowedTokens(): number {
+    return this.request.maxTokens ?? this.outputLimit
   }
 
   addNode(node: number): void {

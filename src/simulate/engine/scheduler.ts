@@ -1,58 +1,19 @@
-import { BlockPool } from './block-pool.ts'
-import { DecodeLockstep } from './decode-lockstep.ts'
-import { usableBlocks, type EngineConfig } from './engine-config.ts'
+import type { EngineConfig } from './engine-config.ts'
 import { findHits, registerFull } from './prefix-cache.ts'
-import { RequestQueue } from './request-queue.ts'
-import { RowBatch, RunningRows } from './row-lists.ts'
+import { RowBatch } from './row-lists.ts'
 import { noteTokens, type FinishReason, type RequestState } from './request-state.ts'
-
-/** What the scheduler tells as it goes; `atMs` is known to whoever listens. */
-export interface SchedulerSink {
-  preempted(row: RequestState): void
-  finished(row: RequestState, reason: FinishReason): void
-  /** One token for a row that is not in the lockstep; `outputTokens` is up to date. */
-  token(row: RequestState): void
-}
+import { SchedulerCore, type SchedulerSink } from './scheduler-core.ts'
 
 /**
- * The scheduler of vLLM V1 without a clock: `schedule` builds one step, `complete` takes its result. There is no prefill or
- * decode phase: each step every request tries to catch up with its own tokens. In order: (A) running requests, oldest
- * admission first, evicting the youngest when blocks run out; (B) waiting requests, only when nobody was evicted. After
- * `vllm/v1/core/sched/scheduler.py`, `kv_cache_manager.py` and `block_pool.py` of vLLM 0.19 (Apache-2.0), in our own words;
- * without encoders, LoRA, speculative decoding, priorities and asynchronous scheduling.
+ * The scheduler of vLLM V1. There is no prefill or decode phase: each step every request tries to catch up with its own tokens. In
+ * order: (A) running requests, oldest admission first, evicting the youngest when blocks run out; (B) waiting requests, only when
+ * nobody was evicted. After `vllm/v1/core/sched/scheduler.py`, `kv_cache_manager.py` and `block_pool.py` of vLLM 0.19 (Apache-2.0), in
+ * our own words; without encoders, LoRA and priorities. Speculative decoding and asynchronous scheduling are in ahead-scheduler.ts.
  *
  * When no decoding row can fail to get its token and its block, phase A is one tick of the lockstep, whatever the number of
  * rows. Otherwise the rows are made explicit and walked one by one.
  */
-export class Scheduler {
-  readonly config: EngineConfig
-  readonly pool: BlockPool
-  readonly lockstep: DecodeLockstep
-  readonly waiting: RequestQueue = new RequestQueue()
-  readonly running: RunningRows = new RunningRows()
-
-  /** Of the step being built or run. */
-  stepTokens = 0
-  stepRows = 0
-  stepContextTokens = 0
-  stepPrefillPairs = 0
-  /** True when the step is a tick of the lockstep and nothing else. */
-  stepIsPureDecode = false
-  /** Grows whenever the rows of the lockstep change: while it stands still, pure steps form one series. */
-  lockstepChanges = 0
-
-  /** End of the last completed step, and its segment of the step log. */
-  lastEndMs = 0
-  lastSegment = -1
-
-  preemptions = 0
-  promptTokens = 0
-  generationTokens = 0
-  prefixQueries = 0
-  prefixHits = 0
-  prefixQueriesPreempted = 0
-  prefixHitsPreempted = 0
-
+export class Scheduler extends SchedulerCore {
   /** Rows of the running step outside the lockstep, in the order of their list. */
   private readonly explicit = new RowBatch()
   private readonly due = new RowBatch()
@@ -61,25 +22,18 @@ export class Scheduler {
   private looseRows = false
   private blockedHead: RequestState | null = null
   private blockedAtImprovement = -1
-  private readonly hitNodes: number[] = []
   private readonly rowByRow: boolean
-  private readonly sink: SchedulerSink
+  /** The step being built comes after one whose result is not known yet: who gets nothing now may get something then. */
+  protected resultPending = false
 
   constructor(config: EngineConfig, sink: SchedulerSink, rowByRow: boolean) {
-    this.config = config
-    this.sink = sink
+    super(config, sink)
     this.rowByRow = rowByRow
-    this.pool = new BlockPool(usableBlocks(config))
-    this.lockstep = new DecodeLockstep(config.blockSize)
   }
 
-  /** Builds the next step; false when there is nothing to run. `startMs` is noted on rows that are scheduled first. */
   schedule(startMs: number): boolean {
     for (;;) {
-      this.stepTokens = 0
-      this.stepRows = 0
-      this.stepContextTokens = 0
-      this.stepPrefillPairs = 0
+      this.beginStep()
       this.stepHasTick = false
       let evicted = false
       if (this.looseRows) this.gatherLooseRows()
@@ -89,6 +43,7 @@ export class Scheduler {
         this.stepIsPureDecode = this.explicit.size === 0
         return true
       }
+      if (this.resultPending) return false
       // Nobody runs, so every block is free and the budget whole: whoever is first in line now will never get in.
       if (this.running.rows.length === 0) {
         if (this.waiting.size === 0) return false
@@ -126,29 +81,25 @@ export class Scheduler {
       this.stepHasTick = true
       lockstep.tick(pool)
     }
-    for (const row of prefilling) if (row.scheduledTokens > 0) this.schedulePrefill(row, row.scheduledTokens)
+    for (const row of prefilling) if (row.scheduledTokens > 0) this.grant(row, row.scheduledTokens)
     return true
   }
 
-  private wantedTokens(row: RequestState): number {
+  protected wantedTokens(row: RequestState): number {
     const wanted = row.promptTokens + row.outputTokens - row.computed
     const threshold = this.config.longPrefillTokenThreshold
     return threshold > 0 && wanted > threshold ? threshold : wanted
   }
 
+  /** Blocks of a row that has computed so many tokens. */
+  protected blocksFor(computed: number): number {
+    return Math.ceil(computed / this.config.blockSize)
+  }
+
   /** A chunk for a row outside the lockstep whose blocks are known to be there. */
-  private schedulePrefill(row: RequestState, tokens: number): void {
-    const need = Math.ceil((row.computed + tokens) / this.config.blockSize) - row.blocks
-    if (need > 0) {
-      this.pool.take(need)
-      row.blocks += need
-    }
-    if (row.caughtUp) this.stepContextTokens += row.computed
-    else this.stepPrefillPairs += tokens * (row.computed + tokens / 2)
-    this.stepTokens += tokens
-    this.stepRows += 1
+  protected grant(row: RequestState, tokens: number): void {
+    this.takeTokens(row, tokens, this.blocksFor(row.computed + tokens), row.caughtUp)
     row.scheduledTokens = tokens
-    row.computed += tokens
     this.explicit.push(row)
     if (row.sharedBlocks > 0) registerFull(row, this.pool, this.config.blockSize, row.sharedBlocks)
   }
@@ -165,7 +116,7 @@ export class Scheduler {
       const row = rows[i] as RequestState
       const tokens = Math.min(this.wantedTokens(row), budget, config.maxModelLen - 1 - row.computed)
       if (tokens <= 0) continue
-      const need = Math.ceil((row.computed + tokens) / config.blockSize) - row.blocks
+      const need = this.blocksFor(row.computed + tokens) - row.blocks
       while (need > pool.free) {
         const victim = this.running.last()
         this.preempt(victim)
@@ -173,25 +124,10 @@ export class Scheduler {
         if (victim === row) break
       }
       if (!row.running) break
-      this.schedulePrefill(row, tokens)
+      this.grant(row, tokens)
       budget -= tokens
     }
     return evicted
-  }
-
-  /** Evicts a row that is outside the lockstep: it will compute its prompt and its outputs again. */
-  preempt(row: RequestState): void {
-    this.running.remove(row)
-    // Blocks that nobody else can ask for get their hash only here, where their owner may come back for them.
-    if (row.cacheable) registerFull(row, this.pool, this.config.blockSize, Number.POSITIVE_INFINITY)
-    this.releaseBlocks(row)
-    row.running = false
-    row.caughtUp = false
-    row.computed = 0
-    row.preemptions += 1
-    this.preemptions += 1
-    this.waiting.pushFront(row)
-    this.sink.preempted(row)
   }
 
   /** Phase B: waiting requests in order, until one does not fit. */
@@ -211,51 +147,23 @@ export class Scheduler {
       if (threshold > 0 && tokens > threshold) tokens = threshold
       if (!config.enableChunkedPrefill && tokens > budget) return
       if (tokens > budget) tokens = budget
-      let evictable = 0
-      for (let i = 0; i < hitBlocks; i++) if (pool.isEvictable(this.hitNodes[i] as number)) evictable += 1
-      const reserve = evictable - hitBlocks + (this.running.rows.length > 0 ? config.watermarkBlocks : 0)
+      const reserve =
+        this.evictableHits() - hitBlocks + (this.running.rows.length > 0 ? config.watermarkBlocks : 0)
       const gate = config.reserveFullPrompt ? Math.ceil(Math.min(total, config.maxModelLen) / blockSize) : 0
-      const blocks = Math.ceil((hit + tokens) / blockSize)
+      const blocks = this.blocksFor(hit + tokens)
       if (Math.max(gate, blocks) + reserve > pool.free) {
-        // Without the gate the need depends on the budget left, which differs from step to step.
-        this.blockedHead = config.reserveFullPrompt ? row : null
+        // Without the gate, or with slots for drafts, the need depends on the budget left, which differs from step to step.
+        this.blockedHead = config.reserveFullPrompt && config.speculative === null ? row : null
         this.blockedAtImprovement = pool.improvements
         return
       }
-      waiting.popFront()
-      for (let i = 0; i < hitBlocks; i++) {
-        const node = this.hitNodes[i] as number
-        pool.pin(node)
-        row.addNode(node)
-      }
-      this.countAdmission(row, total, hit, startMs)
-      row.blocks = hitBlocks
-      row.computed = hit
-      this.running.admit(row)
-      this.schedulePrefill(row, tokens)
+      this.enter(row, total, hit, startMs)
+      this.grant(row, tokens)
       budget -= tokens
     }
   }
 
-  private countAdmission(row: RequestState, total: number, hit: number, startMs: number): void {
-    if (row.firstScheduledMs < 0) {
-      row.firstScheduledMs = startMs
-      row.cachedTokens = hit
-    }
-    if (!this.config.enablePrefixCaching) return
-    if (row.preemptions === 0) {
-      this.prefixQueries += total
-      this.prefixHits += hit
-    } else {
-      this.prefixQueriesPreempted += total
-      this.prefixHitsPreempted += hit
-    }
-  }
-
-  /**
-   * The result of the step, which ended at `endMs` as part of `segment` of the step log: one token for each row that has
-   * caught up. With `tokenOfLockstep`, the sink hears of the rows of the lockstep too; else only of those outside it.
-   */
+  /** One token for each row that has caught up. */
   complete(endMs: number, segment: number, tokenOfLockstep: boolean): void {
     const { lockstep } = this
     this.lastEndMs = endMs
@@ -276,7 +184,7 @@ export class Scheduler {
       const row = rows[i] as RequestState
       if (row.decoding) {
         lockstep.settle(row)
-        this.sink.token(row)
+        this.sink.token(row, 1)
         if (row.finishTick <= lockstep.ticks) {
           this.finishDecoding(row)
           continue
@@ -322,20 +230,7 @@ export class Scheduler {
   private completeExplicit(row: RequestState): boolean {
     row.scheduledTokens = 0
     if (row.computed < row.promptTokens + row.outputTokens) return false
-    if (!row.caughtUp) {
-      row.caughtUp = true
-      this.running.endPrefill(row)
-    }
-    if (row.outputTokens === 0) this.promptTokens += row.promptTokens
-    row.outputTokens += 1
-    this.generationTokens += 1
-    if (row.firstTokenMs < 0) {
-      row.firstTokenMs = this.lastEndMs
-      row.firstSegment = this.lastSegment
-    }
-    noteTokens(row, this.lastSegment, this.lastSegment, this.lastEndMs)
-    this.sink.token(row)
-    if (row.outputTokens < row.outputLimit) {
+    if (!this.give(row, 1)) {
       this.join(row)
       return false
     }
@@ -358,30 +253,18 @@ export class Scheduler {
     }
   }
 
-  /** Takes a request out of the engine, wherever it is. Between steps only. */
-  drop(row: RequestState, reason: FinishReason): void {
-    if (row.running) {
-      if (row.decoding) this.leaveLockstep(row)
-      this.running.remove(row)
-    } else this.waiting.remove(row)
-    this.retire(row, reason)
+  override drop(row: RequestState, reason: FinishReason): void {
+    if (row.decoding) this.leaveLockstep(row)
+    super.drop(row, reason)
   }
 
-  private retire(row: RequestState, reason: FinishReason): void {
-    this.releaseBlocks(row)
-    row.running = false
-    row.done = true
-    this.sink.finished(row, reason)
-  }
-
-  private releaseBlocks(row: RequestState): void {
-    this.pool.release(row.nodes, row.blocks - row.nodes.length)
-    row.dropNodes()
-    row.blocks = 0
+  override makeRoom(blocks: number): void {
+    if (blocks > this.pool.free) this.dissolveLockstep()
+    super.makeRoom(blocks)
   }
 
   /** Every row on its own again. */
-  dissolveLockstep(): void {
+  private dissolveLockstep(): void {
     const { lockstep } = this
     if (this.rowByRow) return
     for (const row of this.running.rows) if (row.decoding) this.leaveLockstep(row)

@@ -1,7 +1,7 @@
 import { standardNormal, type Random } from '../../base/random.ts'
 import type { EngineConfig } from './engine-config.ts'
 import type { EngineDisturbance } from './engine-interface.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { SchedulerCore } from './scheduler-core.ts'
 import { segmentEndMs, StepLog } from './step-log.ts'
 
 /**
@@ -32,7 +32,7 @@ export class StepClock {
   }
 
   /** Starts the step that the scheduler has built. */
-  start(scheduler: Scheduler, startMs: number): void {
+  start(scheduler: SchedulerCore, startMs: number): void {
     this.startMs = startMs
     const { disturbance } = this
     this.calmUntilMs =
@@ -63,7 +63,7 @@ export class StepClock {
     this.log.replaceLastStep(this.endMs)
   }
 
-  private startInSeries(scheduler: Scheduler, startMs: number): void {
+  private startInSeries(scheduler: SchedulerCore, startMs: number): void {
     if (this.seriesChanges === scheduler.lockstepChanges) this.log.extend()
     else {
       this.seriesChanges = scheduler.lockstepChanges
@@ -78,7 +78,7 @@ export class StepClock {
   }
 
   /** `stepTimeMs` of the step, written out here, where no object is made for it. */
-  private workMs(scheduler: Scheduler): number {
+  private workMs(scheduler: SchedulerCore): number {
     const model = this.config.stepTime
     const over = scheduler.stepTokens - model.kneeTokens
     return (

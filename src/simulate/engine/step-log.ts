@@ -58,14 +58,16 @@ export class StepLog {
     return this.count
   }
 
-  /** Calls `each` for every segment in which the request got a token a step. */
+  /** Calls `each` for every segment in which the request got a token a step; several of one step are so many steps of no length. */
   forEachRun(
     request: RequestState,
     each: (originMs: number, baseMs: number, slopeMs: number, steps: number) => void,
   ): void {
     if (request.firstSegment < 0) return
     const pauses = request.pauses ?? []
+    const eventTokens = request.ahead?.eventTokens ?? null
     let at = 0
+    let event = 0
     for (let segment = request.firstSegment; segment <= request.lastSegment; segment++) {
       if (segment === pauses[at]) {
         segment = pauses[at + 1] as number
@@ -76,7 +78,7 @@ export class StepLog {
         this.originMs[index] as number,
         this.baseMs[index] as number,
         this.slopeMs[index] as number,
-        this.steps[index] as number,
+        eventTokens === null ? (this.steps[index] as number) : (eventTokens[event++] as number),
       )
     }
   }

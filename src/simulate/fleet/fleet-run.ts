@@ -330,7 +330,11 @@ export class FleetRun {
     replica.engine = createEngine(
       replica.group.engine,
       randomStream(this.spec.seed, 'engine', replica.index),
-      { events: 'requests', disturbance: timeline.disturbance() },
+      {
+        events: 'requests',
+        disturbance: timeline.disturbance(),
+        acceptance: randomStream(this.spec.seed, 'acceptance', replica.index),
+      },
     )
     replica.state = 'ready'
     replica.readyMs = this.nowMs

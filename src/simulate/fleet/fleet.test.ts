@@ -1,64 +1,13 @@
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fleet, resultsOf, tokenServer, traffic } from '../../../test/fixtures/fleet.ts'
 import { randomStream } from '../../base/random.ts'
-import { parseObjective } from '../../measure/metrics/parse-objective.ts'
 import { arrivalTimes } from '../../measure/load/arrivals.ts'
 import { createEngine } from '../engine/engine.ts'
 import { defaultEngineConfig, type EngineConfig } from '../engine/engine-config.ts'
 import { parseFault } from '../engine/fault-grammar.ts'
 import { runVirtual } from '../engine/run-virtual.ts'
-import {
-  kubernetesDefaults,
-  noAdmission,
-  patientClients,
-  type FleetSpec,
-  type Traffic,
-} from './fleet-spec.ts'
+import { kubernetesDefaults } from './fleet-spec.ts'
 import { simulateFleet, type FleetResult } from './simulate-fleet.ts'
-
-/** 10 µs a token and nothing else; 1,000 prompt tokens and one output token are a service of 10 ms. */
-const tokenServer: EngineConfig = {
-  ...defaultEngineConfig,
-  maxNumSeqs: 1,
-  enablePrefixCaching: false,
-  stepTime: { ...defaultEngineConfig.stepTime, baseMs: 0, perTokenMs: 0.01 },
-}
-
-function traffic(perSecond: number, change: Partial<Extract<Traffic, { kind: 'made' }>> = {}): Traffic {
-  return {
-    kind: 'made',
-    arrivals: { kind: 'constant', ratePerSecond: perSecond },
-    promptTokens: { kind: 'fixed', tokens: 1000 },
-    outputTokens: { kind: 'fixed', tokens: 1 },
-    sharing: null,
-    ...change,
-  }
-}
-
-function fleet(change: Partial<FleetSpec> = {}, replicas = 1, engine: EngineConfig = tokenServer): FleetSpec {
-  return {
-    name: 'test',
-    seed: '1',
-    durationMs: 10_000,
-    drainMs: 1e9,
-    groups: [{ name: 'a', replicas, engine, costPerHour: 2 }],
-    traffic: traffic(50),
-    router: { kind: 'round-robin', signalEveryMs: 0 },
-    scaler: null,
-    admission: noAdmission,
-    clients: patientClients,
-    faults: [],
-    objective: null,
-    windowMs: 1000,
-    ...change,
-  }
-}
-
-function resultsOf(spec: FleetSpec): FleetResult[] {
-  const results: FleetResult[] = []
-  simulateFleet(spec, { onResult: (result) => results.push(result) })
-  return results.sort((a, b) => a.number - b.number)
-}
 
 const ttft = (result: FleetResult): number => (result.facts?.firstTokenMs ?? Number.NaN) - result.sentMs
 
@@ -271,129 +220,5 @@ describe('the autoscaler', () => {
     })
     const more = simulateFleet(spec).windows.find((window) => window.readyReplicas > 1)
     expect(more?.startMs).toBe(16_000)
-  })
-})
-
-const anyFleet = fc
-  .record({
-    seed: fc.string({ maxLength: 4 }),
-    replicas: fc.integer({ min: 1, max: 4 }),
-    perSecond: fc.integer({ min: 1, max: 80 }),
-    router: fc.constantFrom('random', 'round-robin', 'least-loaded', 'prefix-aware'),
-    signalEveryMs: fc.constantFrom(0, 100),
-    cap: fc.constantFrom(null, 1, 4),
-    maxQueue: fc.constantFrom(null, 0, 5),
-    timeoutMs: fc.constantFrom(null, 300, 2000),
-    retries: fc.integer({ min: 0, max: 2 }),
-    kill: fc.boolean(),
-    drainMs: fc.constantFrom(0, 500, 1e8),
-    sharing: fc.constantFrom(null, { groups: 3, tokens: 200 }),
-  })
-  .map((draw): FleetSpec => {
-    const engine = { ...defaultEngineConfig, numGpuBlocks: 120, maxNumSeqs: 4, maxModelLen: 1000 }
-    return fleet(
-      {
-        seed: draw.seed,
-        durationMs: 3000,
-        drainMs: draw.drainMs,
-        router: { kind: draw.router, signalEveryMs: draw.signalEveryMs },
-        traffic: traffic(0, {
-          arrivals: { kind: 'poisson', ratePerSecond: draw.perSecond },
-          promptTokens: { kind: 'uniform', low: 1, high: 1100 },
-          outputTokens: { kind: 'uniform', low: 1, high: 80 },
-          sharing: draw.sharing,
-        }),
-        admission: { maxInFlightPerReplica: draw.cap, maxQueue: draw.maxQueue, queueTimeoutMs: 400 },
-        clients: { timeoutMs: draw.timeoutMs, retries: draw.retries, backoffMs: 100 },
-        faults: draw.kill ? [{ kind: 'kill', replica: 0, atMs: 1500, restartMs: 700 }] : [],
-        objective: parseObjective('ttft < 200ms and tpot < 20ms'),
-      },
-      draw.replicas,
-      engine,
-    )
-  })
-
-describe('laws', () => {
-  test('every request has exactly one end, whatever happens', () => {
-    fc.assert(
-      fc.property(anyFleet, (spec) => {
-        const results: FleetResult[] = []
-        const { account, windows } = simulateFleet(spec, { onResult: (result) => results.push(result) })
-        const lost = Object.values(account.lost).reduce((sum, count) => sum + count, 0)
-        expect(account.answered + lost + account.censored).toBe(account.arrived)
-        expect(new Set(results.map((result) => result.number)).size).toBe(account.arrived)
-        expect(results).toHaveLength(account.arrived)
-        const ends = windows.reduce((sum, window) => sum + window.good + window.bad, 0)
-        expect(ends).toBe(account.arrived)
-        expect(results.every((result) => result.endMs >= result.sentMs)).toBe(true)
-      }),
-      { numRuns: 150 },
-    )
-  })
-
-  test('the same seed gives the same bytes; another order of looking changes nothing', () => {
-    fc.assert(
-      fc.property(anyFleet, (spec) => {
-        const text = (): string => JSON.stringify([simulateFleet(spec).windows, resultsOf(spec)])
-        expect(text()).toBe(text())
-      }),
-      { numRuns: 30 },
-    )
-  })
-
-  test('lengths do not move when the router draws or jitter is taken away', () => {
-    const shape = (change: Partial<FleetSpec>, engine: EngineConfig): Array<[number, number]> =>
-      resultsOf(
-        fleet(
-          {
-            traffic: traffic(0, {
-              arrivals: { kind: 'poisson', ratePerSecond: 30 },
-              promptTokens: { kind: 'uniform', low: 1, high: 900 },
-            }),
-            ...change,
-          },
-          3,
-          engine,
-        ),
-      ).map((result) => [result.sentMs, result.promptTokens])
-    const plain = shape({}, tokenServer)
-    expect(shape({ router: { kind: 'random', signalEveryMs: 0 } }, tokenServer)).toEqual(plain)
-    expect(shape({}, { ...tokenServer, jitterSigma: 0.2 })).toEqual(plain)
-  })
-
-  test('a replica more never lowers the goodput of the least loaded router', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 6 }),
-        fc.integer({ min: 20, max: 500 }),
-        (replicas, perSecond) => {
-          const good = (count: number): number =>
-            simulateFleet(
-              fleet(
-                {
-                  traffic: traffic(perSecond),
-                  router: { kind: 'least-loaded', signalEveryMs: 0 },
-                  objective: parseObjective('ttft < 100ms'),
-                },
-                count,
-              ),
-            ).account.good
-          expect(good(replicas + 1)).toBeGreaterThanOrEqual(good(replicas))
-        },
-      ),
-      { numRuns: 20 },
-    )
-  })
-
-  test('twice the step time at half the arrivals is the same film at half the speed', () => {
-    const film = (factor: number): number[] =>
-      resultsOf(
-        fleet({ traffic: traffic(90 / factor), durationMs: 10_000 * factor }, 2, {
-          ...tokenServer,
-          stepTime: { ...tokenServer.stepTime, perTokenMs: 0.01 * factor },
-        }),
-      ).map((result) => ttft(result) / factor)
-    const slow = film(2)
-    film(1).forEach((ms, i) => expect(slow[i]).toBeCloseTo(ms, 6))
   })
 })

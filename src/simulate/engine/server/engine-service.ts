@@ -88,6 +88,7 @@ export class EngineService {
     this.engine = createEngine(options.config, randomStream(options.seed, 'engine'), {
       events: 'tokens',
       disturbance: this.timeline.disturbance(),
+      acceptance: randomStream(options.seed, 'acceptance'),
       onStep: (step) => {
         this.freezeIfDue(step.endMs)
         this.metrics.onStep(step)
