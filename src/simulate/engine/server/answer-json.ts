@@ -17,7 +17,7 @@ export interface UsageCounts {
 export type FinishWord = 'stop' | 'length'
 
 /**
- * The events of one stream. Of a `chat` stream they are: a first one with the role and no content; one for each token; the last token
+ * The events of one stream. Of a `chat` stream they are: a first one with the role and no content; one for the tokens of each step; the last token
  * by length carries `finish_reason`, while a stop of the model's own is an event with empty content, as its end token has no
  * text; then usage with `choices: []`, if asked for, and `[DONE]`.
  */
@@ -39,7 +39,7 @@ export class StreamEvents {
     return `${this.head}{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]${this.usage(usage)}}\n\n`
   }
 
-  /** One token event. `text` must need no escapes but those of JSON. */
+  /** One event of tokens. `text` must need no escapes but those of JSON. */
   token(text: string, finish: FinishWord | null, usage: UsageCounts | null): string {
     const reason = finish === null ? 'null' : `"${finish}","stop_reason":null`
     return `${this.tokenHead}${asciiJson(text)}${this.tokenTail}${reason}}]${this.usage(usage)}}\n\n`

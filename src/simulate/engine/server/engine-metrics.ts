@@ -193,6 +193,7 @@ export class EngineMetrics {
         bounds,
         series: [{ labels, bucketCounts, sum }],
       })),
+      ...this.speculation(stats),
       this.cacheConfig(),
       {
         kind: 'counter',
@@ -202,6 +203,32 @@ export class EngineMetrics {
           const [handler, method, status] = JSON.parse(key) as [string, string, string]
           return { labels: { handler, method, status }, value }
         }),
+      },
+    ]
+  }
+
+  /** As `vllm/v1/spec_decode/metrics.py` names them; absent where nothing is drafted. */
+  private speculation({ speculation }: EngineStats): ExposedMetric[] {
+    if (speculation === null) return []
+    const { labels } = this
+    const one = (name: string, help: string, value: number): ExposedMetric => ({
+      kind: 'counter',
+      name: `vllm:spec_decode_${name}`,
+      help,
+      series: [{ labels, value }],
+    })
+    return [
+      one('num_drafts', 'Drafts that were verified.', speculation.drafts),
+      one('num_draft_tokens', 'Drafted tokens.', speculation.draftTokens),
+      one('num_accepted_tokens', 'Drafted tokens that were accepted.', speculation.acceptedTokens),
+      {
+        kind: 'counter',
+        name: 'vllm:spec_decode_num_accepted_tokens_per_pos',
+        help: 'Accepted tokens by their position in the draft.',
+        series: speculation.acceptedAt.map((value, position) => ({
+          labels: { ...labels, position: String(position) },
+          value,
+        })),
       },
     ]
   }
@@ -228,7 +255,7 @@ export class EngineMetrics {
 
 const histogramHelp = {
   time_to_first_token_seconds: 'Arrival to first token.',
-  inter_token_latency_seconds: 'Between two tokens of a request.',
+  inter_token_latency_seconds: 'Between two steps that gave a request tokens.',
   request_time_per_output_token_seconds: 'Mean time per token after the first, per request.',
   e2e_request_latency_seconds: 'Arrival to last token.',
   request_queue_time_seconds: 'Arrival to first scheduling.',

@@ -199,19 +199,34 @@ class Answer implements RequestListener {
   }
 
   onTokens(count: number): void {
-    for (let index = 0; index < count && !this.over; index++) this.onToken()
+    for (let left = count; left > 0 && !this.over;) {
+      const together = Math.min(left, this.tokensToBreak())
+      this.onEvent(together)
+      left -= together
+    }
   }
 
-  private onToken(): void {
+  /** Tokens until something is to happen in the middle of the answer. */
+  private tokensToBreak(): number {
+    const { errorAfterTokens, resetAfterTokens, cutAfterTokens } = this.effects
+    let least = Number.POSITIVE_INFINITY
+    for (const at of [errorAfterTokens, resetAfterTokens, cutAfterTokens]) {
+      if (at !== null && at > this.tokens) least = Math.min(least, at - this.tokens)
+    }
+    return least
+  }
+
+  /** Tokens of one step, which are one event of the stream. */
+  private onEvent(count: number): void {
     const { stream, events, plan } = this
-    const word = plan.words[this.tokens] ?? ''
+    const text = plan.words.slice(this.tokens, this.tokens + count).join('')
     if (stream !== null && this.tokens === 0 && events.hasRole) {
       stream.send(events.role(this.runningUsage()), 0)
     }
-    this.tokens += 1
+    this.tokens += count
     if (stream !== null) {
       const last = this.tokens === plan.length && plan.finish === 'length'
-      if (!stream.send(events.token(word, last ? 'length' : null, this.runningUsage()), 1)) {
+      if (!stream.send(events.token(text, last ? 'length' : null, this.runningUsage()), count)) {
         stream.reset()
         this.finish('slow_client')
         return
