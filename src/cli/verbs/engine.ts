@@ -1,11 +1,12 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { EngineServer } from '../../simulate/engine/server/engine-server.ts'
+import type { EngineConfig } from '../../simulate/engine/engine-config.ts'
 import { enginePreset } from '../../simulate/engine/presets.ts'
+import { engineSettingForms } from '../../simulate/engine/server/engine-setting-table.ts'
 import {
   type EngineSettings,
   type SettingTexts,
-  engineSettingForms,
   readEngineSettings,
 } from '../../simulate/engine/server/engine-settings.ts'
 
@@ -87,7 +88,13 @@ async function readConfig(
       })
     }
     settings[name] =
-      typeof value === 'boolean' ? value : Array.isArray(value) ? value.map(String) : stepTimeText(value)
+      typeof value === 'boolean'
+        ? value
+        : !Array.isArray(value)
+          ? stepTimeText(value)
+          : name === 'fault'
+            ? value.map(String)
+            : value.join(',')
   }
   return settings
 }
@@ -124,6 +131,16 @@ function engineFacts(server: EngineServer, settings: EngineSettings): object {
   }
 }
 
+function schedulerWords({ policy, speculative, asyncScheduling, mixedChunk }: EngineConfig): string {
+  if (policy === 'static') return 'static batching'
+  if (policy === 'sglang') return `the scheduler of SGLang${mixedChunk ? ' with mixed chunks' : ''}`
+  const drafts =
+    speculative === null
+      ? ''
+      : `, ${speculative.draftTokens} drafted tokens a step (accepted ${speculative.acceptRates.join(', ')})`
+  return `the scheduler of vLLM V1${asyncScheduling ? ', asynchronous' : ''}${drafts}`
+}
+
 /** What stands on the terminal while it serves: where, what it is, and what to do next. */
 export function engineBanner(server: Pick<EngineServer, 'url'>, settings: EngineSettings): string {
   const { config } = settings
@@ -133,7 +150,7 @@ export function engineBanner(server: Pick<EngineServer, 'url'>, settings: Engine
   const short = (value: number): string => String(Number(value.toPrecision(4)))
   const lines = [
     `serving ${settings.modelName} at ${server.url}   Ctrl-C ends`,
-    `  a simulation: the scheduler of vLLM V1, made-up text, no GPU; preset ${settings.preset} (${enginePreset(settings.preset).title}), seed ${settings.seed}`,
+    `  a simulation: ${schedulerWords(config)}, made-up text, no GPU; preset ${settings.preset} (${enginePreset(settings.preset).title}), seed ${settings.seed}`,
     `  ${number(config.maxNumSeqs)} seats, ${number(config.maxNumBatchedTokens)} tokens a step, ${number(tokens)} KV tokens, context ${number(config.maxModelLen)}${
       config.enablePrefixCaching ? '' : ', no prefix cache'
     }${config.enableChunkedPrefill ? '' : ', no chunked prefill'}`,

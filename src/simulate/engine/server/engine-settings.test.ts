@@ -42,6 +42,17 @@ describe('readEngineSettings', () => {
     ['a switch as a word', { 'chunked-prefill': 'off' }, { enableChunkedPrefill: false }],
     ['jitter', { jitter: '0.03' }, { jitterSigma: 0.03 }],
     ['the front end', { 'front-end': '6ms' }, { frontEndMs: 6 }],
+    ['another policy', { policy: 'sglang', 'mixed-chunk': true }, { policy: 'sglang', mixedChunk: true }],
+    [
+      'drafts, the last chance for the rest of the positions',
+      { speculative: '4', accept: '0.8, 0.6' },
+      { speculative: { draftTokens: 4, acceptRates: [0.8, 0.6, 0.6, 0.6] } },
+    ],
+    [
+      'scheduling ahead',
+      { 'async-scheduling': true, 'host-time': '400us' },
+      { asyncScheduling: true, hostMs: 0.4 },
+    ],
   ])('takes %s', (_, texts, config) => {
     expect(readEngineSettings(texts).config).toMatchObject(config)
   })
@@ -57,6 +68,15 @@ describe('readEngineSettings', () => {
     ['a coefficient that there is not', { 'step-time': 'c9=1ms' }, /c0=6\.4ms/],
     ['a time in tokens', { 'step-time': 'c0=3tok' }, /--step-time/],
     ['a distribution that there is not', { 'output-dist': 'zipf' }, /lognormal/],
+    [
+      'a policy that there is not',
+      { policy: 'orca' },
+      /--policy cannot be "orca".*\n.*vllm, sglang or static/,
+    ],
+    ['drafts without chances', { speculative: '3' }, /--accept belong together.*\n.*--accept 0\.8/],
+    ['more chances than drafted tokens', { speculative: '1', accept: '0.8,0.6' }, /--accept cannot be/],
+    ['a chance above 1', { speculative: '1', accept: '80' }, /--accept cannot be/],
+    ['drafts elsewhere', { policy: 'static', speculative: '1', accept: '1' }, /PLIM_ENGINE.*vllm/],
     ['a fault that cannot be read', { fault: 'stahl 3s' }, /PLIM_FAULT/],
   ])('refuses %s and says what would do', (_, texts, message) => {
     expect(refusal(texts)).toMatch(message)

@@ -1,5 +1,12 @@
 import { PlimsollError } from '../../../base/errors.ts'
-import { checkEngineConfig, type EngineConfig } from '../engine-config.ts'
+import {
+  checkEngineConfig,
+  drafting,
+  type EngineConfig,
+  schedulingPolicies,
+  type SpeculativeDecoding,
+} from '../engine-config.ts'
+import { engineSettingForms } from './engine-setting-table.ts'
 import { enginePreset } from '../presets.ts'
 import { parseFault } from '../fault-grammar.ts'
 import type { StepTimeModel } from '../step-time.ts'
@@ -21,35 +28,6 @@ export interface EngineSettings {
 
 /** Settings as flags say them, by their names without dashes; `true` and `false` are switches. */
 export type SettingTexts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
-
-/** Every name that `readEngineSettings` takes, with what may be said. */
-export const engineSettingForms: Readonly<Record<string, string>> = {
-  host: 'an address to listen on',
-  port: 'a port, 0 for a free one',
-  model: 'the name that it answers to',
-  preset: 'the name of a preset',
-  'max-num-seqs': 'requests in one step, at least 1',
-  'max-num-batched-tokens': 'tokens in one step, at least 1',
-  'long-prefill-token-threshold': 'tokens of one prompt in a step, 0 for no limit',
-  'max-model-len': 'tokens of prompt and answer, at least 2',
-  'max-num-waiting': 'requests that may wait',
-  'num-gpu-blocks': 'blocks of the KV pool with the null block, at least 2',
-  'kv-tokens': 'tokens of the KV pool',
-  'block-size': 'tokens of a block, at least 1',
-  'watermark-blocks': 'blocks that an admission leaves free',
-  'front-end': 'a time before scheduling, like 6ms',
-  'prefix-caching': 'on or off',
-  'no-prefix-caching': 'a switch',
-  'chunked-prefill': 'on or off',
-  'no-chunked-prefill': 'a switch',
-  'step-time': 'coefficients like c0=6.4ms,c1=17.1us,c2=45ns,c3=0.99ns,c4=10us,t0=273',
-  jitter: 'the sigma of the logarithm of the step time, like 0.02',
-  'output-mean': 'tokens, at least 1',
-  'output-dist': 'fixed, uniform, lognormal or geometric',
-  seed: 'any text',
-  fault: 'a fault like "stall 3s at 10s"',
-  truth: 'a file',
-}
 
 /**
  * The settings that flags or a configuration file say, over those of the preset. Throws PLIM_USAGE that names the flag, PLIM_FAULT for a
@@ -75,6 +53,11 @@ export function readEngineSettings(texts: SettingTexts): EngineSettings {
     maxModelLen: count(texts, 'max-model-len', 2) ?? base.maxModelLen,
     maxNumWaiting: count(texts, 'max-num-waiting', 0) ?? base.maxNumWaiting,
     numGpuBlocks: poolBlocks(texts, blockSize, base),
+    policy: policy(texts) ?? base.policy,
+    speculative: speculative(texts) ?? base.speculative,
+    asyncScheduling: onOff(texts, 'async-scheduling') ?? base.asyncScheduling,
+    mixedChunk: onOff(texts, 'mixed-chunk') ?? base.mixedChunk,
+    hostMs: duration(texts, 'host-time') ?? base.hostMs,
     watermarkBlocks: count(texts, 'watermark-blocks', 0) ?? base.watermarkBlocks,
     enablePrefixCaching: onOff(texts, 'prefix-caching') ?? base.enablePrefixCaching,
     enableChunkedPrefill: onOff(texts, 'chunked-prefill') ?? base.enableChunkedPrefill,
@@ -137,6 +120,29 @@ function poolBlocks(texts: SettingTexts, blockSize: number, base: EngineConfig):
   if (blocks !== undefined) return blocks
   // Another block size cuts the same memory differently.
   return Math.max(1, Math.floor(((base.numGpuBlocks - 1) * base.blockSize) / blockSize)) + 1
+}
+
+function policy(texts: SettingTexts): EngineConfig['policy'] | undefined {
+  const name = text(texts, 'policy')
+  if (name === undefined) return undefined
+  const found = schedulingPolicies.find((one) => one === name)
+  if (found === undefined) throw wrong('policy', name, engineSettingForms['policy'] as string)
+  return found
+}
+
+function speculative(texts: SettingTexts): SpeculativeDecoding | undefined {
+  const draftTokens = count(texts, 'speculative', 1)
+  const rates = text(texts, 'accept')
+  if (draftTokens === undefined && rates === undefined) return undefined
+  if (draftTokens === undefined || rates === undefined) {
+    throw new PlimsollError('PLIM_USAGE', '--speculative and --accept belong together', {
+      expected: '--speculative 3 --accept 0.8,0.6,0.4',
+      received: draftTokens === undefined ? '--accept alone' : '--speculative alone',
+    })
+  }
+  const read = rates.split(',').map((one) => (/^\s*\d*\.?\d+\s*$/.test(one) ? Number(one) : Number.NaN))
+  if (read.length <= draftTokens && read.every((rate) => rate <= 1)) return drafting(draftTokens, read)
+  throw wrong('accept', rates, engineSettingForms['accept'] as string)
 }
 
 function outputLength(texts: SettingTexts): OutputLength {
