@@ -1,13 +1,27 @@
 // Simulated requests a second of CPU time: a fleet of 100 replicas, requests of 1,024 prompt and 128 output tokens.
-//   node bench/fleet.mjs [requests=400000] [perSecond=2400] [router=random]
+//   node bench/fleet.mjs [requests=400000] [perSecond=2400] [router=random] [scheduler=vllm]
 // The simulation makes many short-lived objects. With a young generation of 64 MiB few of them are copied before they die, so the
 // benchmark runs itself again with one.
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
+/** Only the first skips over steps. The load is the same for all; static batches are full at it. */
+const schedulers = {
+  vllm: {},
+  async: { asyncScheduling: true },
+  drafts: { speculative: { draftTokens: 3, acceptRates: [0.8, 0.7, 0.6] } },
+  sglang: { policy: 'sglang' },
+  static: { policy: 'static', maxNumSeqs: 64 },
+}
+
 /** `{requests, cpuSeconds, perCpuSecond, wallSeconds, simulatedSeconds, simulatedTokensPerCpuSecond}` */
-export async function measureFleet({ requests = 400_000, perSecond = 2400, router = 'random' } = {}) {
+export async function measureFleet({
+  requests = 400_000,
+  perSecond = 2400,
+  router = 'random',
+  scheduler = 'vllm',
+} = {}) {
   const { simulateFleet } = await import('../dist/simulate/fleet/simulate-fleet.js')
   const { noAdmission, patientClients } = await import('../dist/simulate/fleet/fleet-spec.js')
   const { enginePreset } = await import('../dist/simulate/engine/presets.js')
@@ -16,7 +30,14 @@ export async function measureFleet({ requests = 400_000, perSecond = 2400, route
     seed: '1',
     durationMs: (1000 * count) / perSecond,
     drainMs: 600_000,
-    groups: [{ name: 'h100', replicas: 100, engine: enginePreset('h100-8b').config, costPerHour: null }],
+    groups: [
+      {
+        name: 'h100',
+        replicas: 100,
+        engine: { ...enginePreset('h100-8b').config, ...schedulers[scheduler] },
+        costPerHour: null,
+      },
+    ],
     traffic: {
       kind: 'made',
       arrivals: { kind: 'poisson', ratePerSecond: perSecond },
@@ -57,10 +78,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     )
     process.exitCode = child.status ?? 1
   } else {
-    const [requests = '400000', perSecond = '2400', router = 'random'] = args
+    const [requests = '400000', perSecond = '2400', router = 'random', scheduler = 'vllm'] = args
     console.log(
       JSON.stringify(
-        await measureFleet({ requests: Number(requests), perSecond: Number(perSecond), router }),
+        await measureFleet({
+          requests: Number(requests),
+          perSecond: Number(perSecond),
+          router,
+          scheduler,
+        }),
         (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value),
       ),
     )

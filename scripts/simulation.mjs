@@ -64,12 +64,16 @@ function stories() {
 
 function benchmark() {
   const lines = [
-    row(['router', 'requests', 'CPU s', 'requests a CPU-second']),
-    row(['---', '---', '---', '---']),
+    row(['router', 'scheduler', 'requests', 'CPU s', 'requests a CPU-second']),
+    row(['---', '---', '---', '---', '---']),
   ]
-  for (const router of ['random', 'round-robin', 'least-loaded']) {
-    const result = JSON.parse(node(['bench/fleet.mjs', '400000', '2400', router]))
-    lines.push(row([router, result.requests, result.cpuSeconds, Math.round(result.perCpuSecond)]))
+  const cases = [
+    ...['random', 'round-robin', 'least-loaded'].map((router) => [router, 'vllm', '400000']),
+    ...['async', 'drafts', 'sglang', 'static'].map((scheduler) => ['random', scheduler, '100000']),
+  ]
+  for (const [router, scheduler, requests] of cases) {
+    const result = JSON.parse(node(['bench/fleet.mjs', requests, '2400', router, scheduler]))
+    lines.push(row([router, scheduler, result.requests, result.cpuSeconds, Math.round(result.perCpuSecond)]))
   }
   return lines.join('\n')
 }

@@ -5,7 +5,7 @@ import { describeLimit, describeRunLimit, type Objective } from '../measure/metr
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { checkLengths } from '../measure/workload/length-distribution.ts'
 import type { Trace } from '../measure/workload/trace.ts'
-import { checkEngineConfig, type EngineConfig } from '../simulate/engine/engine-config.ts'
+import { checkEngineConfig, drafting, type EngineConfig } from '../simulate/engine/engine-config.ts'
 import { parseFault } from '../simulate/engine/fault-grammar.ts'
 import { enginePreset, overrideConfig } from '../simulate/engine/presets.ts'
 import {
@@ -194,6 +194,14 @@ export function engineOf(text: NonNullable<PolicyText['engine']>): EngineConfig 
       blockSize: text.block_size,
       numGpuBlocks: text.num_gpu_blocks,
       maxNumWaiting: text.max_num_waiting,
+      policy: text.policy,
+      speculative:
+        text.speculative === undefined && text.accept === undefined
+          ? undefined
+          : drafting(text.speculative ?? 0, [text.accept ?? []].flat()),
+      asyncScheduling: text.async_scheduling,
+      mixedChunk: text.mixed_chunk,
+      hostMs: text.host_ms,
       enablePrefixCaching: text.enable_prefix_caching,
       enableChunkedPrefill: text.enable_chunked_prefill,
       frontEndMs: text.front_end_ms,

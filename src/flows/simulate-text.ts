@@ -1,3 +1,5 @@
+import type { SchedulingPolicy } from '../simulate/engine/engine-config.ts'
+
 type Quantity = string | number
 
 /** An engine: the name of a preset, or one with single values changed. Names are vLLM's, times in ms. */
@@ -12,6 +14,13 @@ export interface EngineChanges {
   readonly block_size?: number
   readonly num_gpu_blocks?: number
   readonly max_num_waiting?: number
+  readonly policy?: SchedulingPolicy
+  /** Tokens of a draft, and the chance of each given those before it; the last holds for the rest. */
+  readonly speculative?: number
+  readonly accept?: number | readonly number[]
+  readonly async_scheduling?: boolean
+  readonly mixed_chunk?: boolean
+  readonly host_ms?: number
   readonly enable_prefix_caching?: boolean
   readonly enable_chunked_prefill?: boolean
   readonly front_end_ms?: number

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { LineCounter, parseDocument, isMap, isPair, type Document, type Node } from 'yaml'
 import { PlimsollError, type TextPosition } from '../base/errors.ts'
+import { schedulingPolicies } from '../simulate/engine/engine-config.ts'
 import { nearest } from './options/nearest.ts'
 import type { FleetText } from './simulate-text.ts'
 
@@ -18,6 +19,12 @@ const engine = v.union([
     block_size: v.exactOptional(v.number()),
     num_gpu_blocks: v.exactOptional(v.number()),
     max_num_waiting: v.exactOptional(v.number()),
+    policy: v.exactOptional(v.picklist(schedulingPolicies)),
+    speculative: v.exactOptional(v.number()),
+    accept: v.exactOptional(v.union([v.number(), v.array(v.number())])),
+    async_scheduling: v.exactOptional(v.boolean()),
+    mixed_chunk: v.exactOptional(v.boolean()),
+    host_ms: v.exactOptional(v.number()),
     enable_prefix_caching: v.exactOptional(v.boolean()),
     enable_chunked_prefill: v.exactOptional(v.boolean()),
     front_end_ms: v.exactOptional(v.number()),
