@@ -11,7 +11,7 @@ import type {
 } from '../report/simulate-document.ts'
 import { lengthMoments, meanFieldWalls } from '../simulate/calibrate/mean-field.ts'
 import type { FleetWindow } from '../simulate/fleet/fleet-account.ts'
-import type { FleetSpec } from '../simulate/fleet/fleet-spec.ts'
+import type { FleetSpec, ReplicaGroup } from '../simulate/fleet/fleet-spec.ts'
 import type { LatencySketch } from '../simulate/fleet/latency-sketch.ts'
 import { simulateFleet, type FleetOutcome, type FleetResult } from '../simulate/fleet/simulate-fleet.ts'
 import { openTraffic } from '../simulate/fleet/traffic.ts'
@@ -51,7 +51,10 @@ export async function simulateFlow(config: SimulateConfig, deps: FlowDeps): Prom
       results === null ? {} : { onResult: (result) => results.push(result), keepTokenTimes: true },
     )
     policies.push(policyDocument(fleet, outcome))
-    if (policies.length === 1) floor = floorOf(fleet.spec, outcome.windows)
+    // The mean field knows no drafts: a fleet that has them may do with less than it says.
+    if (policies.length === 1 && !fleets.some(({ spec }) => spec.groups.some(drafts))) {
+      floor = floorOf(fleet.spec, outcome.windows)
+    }
     if (results !== null && config.out !== null) {
       const path = fleets.length === 1 ? config.out : join(config.out, policyFolder(fleet.policy))
       await writeSimulatedRun(path, fleet, results, deps)
@@ -71,6 +74,10 @@ export async function simulateFlow(config: SimulateConfig, deps: FlowDeps): Prom
       floor,
     },
   }
+}
+
+function drafts({ engine }: ReplicaGroup): boolean {
+  return engine.speculative !== null
 }
 
 /** The figures of one policy, from what its simulation counted. */

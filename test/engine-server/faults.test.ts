@@ -66,7 +66,7 @@ describe('faults over HTTP', () => {
   })
 
   it('a pool that shrinks ends what no longer fits with an error object', async () => {
-    const server = await start({ config: { ...quick, numGpuBlocks: 201 }, faults: ['kv -95% at 50ms'] })
+    const server = await start({ config: { ...quick, numGpuBlocks: 201 }, faults: ['kv -95% at 1s'] })
     const answer = await stream(server, { max_tokens: 3000 })
     expect(answer.text).toContain('data: {"error":{')
   })

@@ -199,6 +199,12 @@ class Answer implements RequestListener {
   }
 
   onTokens(count: number): void {
+    if (count === 1) this.onEvent(1)
+    else this.onSeveral(count)
+  }
+
+  /** Tokens up to one after which something is to happen are an event of their own. */
+  private onSeveral(count: number): void {
     for (let left = count; left > 0 && !this.over;) {
       const together = Math.min(left, this.tokensToBreak())
       this.onEvent(together)
@@ -219,7 +225,8 @@ class Answer implements RequestListener {
   /** Tokens of one step, which are one event of the stream. */
   private onEvent(count: number): void {
     const { stream, events, plan } = this
-    const text = plan.words.slice(this.tokens, this.tokens + count).join('')
+    const from = this.tokens
+    const text = count === 1 ? (plan.words[from] ?? '') : plan.words.slice(from, from + count).join('')
     if (stream !== null && this.tokens === 0 && events.hasRole) {
       stream.send(events.role(this.runningUsage()), 0)
     }
