@@ -21,6 +21,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import { repeatFlags } from './options/repeat-flags.ts'
 import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { importedDocument } from './imported-document.ts'
@@ -124,6 +125,9 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     salt: manifest.salt,
     target: targetFacts(manifest.target, serverFactsFrom(manifest.server), replicaCounts(rows)),
     load: loadFacts(manifest.pacer, options.connectionLimit ?? null),
+    ...(manifest.source === undefined
+      ? { repeat: repeatFlags(manifest.config as unknown as Partial<RunConfig>) }
+      : {}),
     workload: typeof manifest.workload?.['text'] === 'string' ? manifest.workload['text'] : 'unknown',
     window: windowFacts(manifest, window, options.detectWarmup === true && settled.cutMs > 0),
     verdict,

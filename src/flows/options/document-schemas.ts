@@ -145,6 +145,10 @@ const target = v.strictObject({
 
 const threePercentiles = v.strictObject({ p50: maybe, p99: maybe, max: maybe })
 
+const repeat = v.exactOptional(v.nullable(v.strictObject({ asked: v.array(text), ends: v.array(text) })))
+
+const ownError = v.strictObject({ p50: maybe, p99: maybe })
+
 const client = v.strictObject({
   lag_ms: threePercentiles,
   loop_delay_ms: threePercentiles,
@@ -176,6 +180,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
     connection_limit: maybe,
   }),
   workload: text,
+  repeat,
   window: v.strictObject({
     warmup_s: number,
     measure_s: number,
@@ -276,6 +281,7 @@ export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObje
   seed: text,
   target,
   workload: text,
+  repeat,
   objective: maybeText,
   points: v.array(
     v.strictObject({
