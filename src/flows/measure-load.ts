@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Warning } from '../base/warnings.ts'
+import { type ClientHealth, withErrorAfter } from '../measure/load/client-health.ts'
 import { defaultEarlyStop } from '../measure/load/early-stop.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { LoadResult } from '../measure/load/load-options.ts'
@@ -131,7 +132,7 @@ export async function measureLoad(
     clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
     planned: result.planned,
     window: windowOf(load, result, config.drainMs),
-    client: result.health,
+    client: await errorAfter(result, instrument),
     stopped,
     server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
@@ -254,6 +255,29 @@ function manifestStart(
     server: serverFactsJson(target.server),
     warnings: load.warnings,
   }
+}
+
+/** The window as it was asked for; null where a count ends it. */
+function plannedWindow({ warmupMs, measureMs }: LoadToMeasure, drainMs: number): ManifestWindow | null {
+  if (measureMs === null) return null
+  return {
+    warmup_s: warmupMs / 1000,
+    measure_s: measureMs / 1000,
+    drain_s: drainMs / 1000,
+    start_ms: warmupMs,
+    end_ms: warmupMs + measureMs,
+    how: 'given',
+  }
+}
+
+/** A run as short as this is judged by the error before it. */
+const shortestMeasuredAgainMs = 2000
+
+/** What the instrument says of itself, its own error measured once more: a machine that became busy meanwhile is seen by it. */
+async function errorAfter(result: LoadResult, instrument: LoadInstrument): Promise<ClientHealth> {
+  const byHand = result.stopped?.why === 'interrupted'
+  if (byHand || result.endedAtMs < shortestMeasuredAgainMs) return result.health
+  return withErrorAfter(result.health, await instrument.measureError())
 }
 
 function windowOf(load: LoadToMeasure, result: LoadResult, drainMs: number): ManifestWindow {

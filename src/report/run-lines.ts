@@ -159,7 +159,12 @@ export function instrumentLine({ client }: RunDocument): string {
     )
   }
   const error = client.own_error_ms.p99
-  const own = error === null ? 'own error unknown' : `own error ± ${milliseconds(error)}`
+  const before = client.own_error_before_ms?.p99 ?? null
+  const grew = error !== null && before !== null && milliseconds(before) !== milliseconds(error)
+  const own =
+    error === null
+      ? 'own error unknown'
+      : `own error ± ${milliseconds(error)}${grew ? ` after the run (${milliseconds(before)} before)` : ''}`
   return `instrument: ${parts.join(', ')}; ${own}`
 }
 
