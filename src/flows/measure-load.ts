@@ -11,7 +11,7 @@ import { runLoad } from '../measure/load/run-load.ts'
 import type { JsonObject, ManifestWindow, RunManifest } from '../measure/record/manifest.ts'
 import { startManifest } from '../measure/record/manifest.ts'
 import { isStreamed } from '../measure/wire/api.ts'
-import { redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
+import { redact, redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { keptRows } from '../measure/record/kept-rows.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent, runFiles } from '../measure/record/run-folder.ts'
@@ -115,6 +115,20 @@ export async function measureLoad(
         signal: stop,
         instrument,
         onProgress,
+        onStart(originMonotonicNs) {
+          // A process that is killed leaves rows and looks on this clock.
+          folder.journal.update(
+            redact(
+              {
+                ...begun,
+                clock: { ...begun.clock, origin_monotonic_ns: Number(originMonotonicNs) },
+                window: plannedWindow(load, config.drainMs),
+              },
+              target.secrets,
+            ),
+          )
+          recorder.keepIn(folder.path, originMonotonicNs)
+        },
         onRow(told) {
           // Before anything is kept or shown.
           const row = rowWithoutSecrets(told, target.secrets)

@@ -9,6 +9,7 @@ import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import { serverUse } from '../measure/metrics/server-use.ts'
+import type { Counts } from '../measure/metrics/run-summary.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
@@ -131,7 +132,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     workload: typeof manifest.workload?.['text'] === 'string' ? manifest.workload['text'] : 'unknown',
     window: windowFacts(manifest, window, options.detectWarmup === true && settled.cutMs > 0),
     verdict,
-    counts: summary.counts,
+    counts: countsOf(run, summary.counts),
     window_counts: summary.window_counts,
     metrics: summary.metrics,
     weighting: summary.weighting,
@@ -151,6 +152,12 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
   return manifest.source === undefined
     ? document
     : importedDocument(document, manifest.source, manifest.window, rows)
+}
+
+/** A run that was killed has rows only of what had ended; the rest of its plan is lost, and said to be. */
+function countsOf({ manifest, rows, complete }: RecordedRun, counts: Counts): Counts {
+  const lost = complete || manifest.planned === null ? 0 : manifest.planned - rows.length
+  return lost > 0 ? { ...counts, planned: counts.planned + lost, lost } : counts
 }
 
 /** What the chat template puts in front of every prompt, tokens; 0 where it is not known. */

@@ -37,6 +37,7 @@ const counts = v.strictObject({
   censored: number,
   unsent: number,
   cancelled_by_client: v.exactOptional(number),
+  lost: v.exactOptional(number),
 })
 
 const metric = v.strictObject({

@@ -1,4 +1,4 @@
-import { appendFile, readFile, stat } from 'node:fs/promises'
+import { appendFile, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readServerFile, serverFile } from './server-file.ts'
 
@@ -40,6 +40,11 @@ export async function appendServerSamples(folder: string, samples: readonly Serv
     join(folder, serverSamplesFile),
     samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''),
   )
+}
+
+/** Removes the growing file, once `server.parquet` holds it all. */
+export async function dropServerSamples(folder: string): Promise<void> {
+  await rm(join(folder, serverSamplesFile), { force: true })
 }
 
 /**
