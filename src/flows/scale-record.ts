@@ -1,9 +1,6 @@
 import { writeServerFile } from '../measure/record/server-file.ts'
-import {
-  appendServerSamples,
-  dropServerSamples,
-  type ServerSample,
-} from '../measure/record/server-samples.ts'
+import { appendServerSamples, dropServerSamples } from '../measure/record/server-journal.ts'
+import type { ServerSample } from '../measure/record/server-samples.ts'
 import { ReplicaHistory } from '../operate/watch/replica-history.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'

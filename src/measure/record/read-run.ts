@@ -7,7 +7,8 @@ import { manifestFromJson, type RunManifest } from './manifest.ts'
 import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
 import type { RequestRow } from './request-row.ts'
 import { inOrderOfIntent, runFiles } from './run-folder.ts'
-import { readServerSamples, type ServerSample } from './server-samples.ts'
+import { readServerSamples } from './server-journal.ts'
+import type { ServerSample } from './server-samples.ts'
 
 /** A run as it lies on the disk. */
 export interface RunRecord {
