@@ -2,6 +2,7 @@ import { makeFolders } from './make-folders.ts'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
+import { systemError } from '../../base/system-errors.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal.ts'
 import { startManifest, type ManifestStart, type RunManifest } from './manifest.ts'
 import { redact, rowWithoutSecrets } from './redact.ts'
@@ -37,7 +38,7 @@ export interface CreateRunOptions extends JournalOptions {
 export async function createRunFolder(start: ManifestStart, options: CreateRunOptions): Promise<RunFolder> {
   const manifest = redact(startManifest(start), options.secrets)
   const path = await makeFolder(start.name, options)
-  const journal = await openJournal(join(path, runFiles.journal), manifest, options)
+  const journal = await writingInto(path, () => openJournal(join(path, runFiles.journal), manifest, options))
   return { path, journal }
 }
 
@@ -94,6 +95,18 @@ export async function finishRunFolder(
   return safe
 }
 
+/**
+ * Does what writes into a run folder; a disk that is full or read-only is told as such.
+ * @throws PlimsollError PLIM_RUN_FOLDER, with what is left there.
+ */
+async function writingInto<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (cause) {
+    throw systemError(cause, 'the run folder', 'PLIM_RUN_FOLDER', path) ?? cause
+  }
+}
+
 /** Writes a finished run folder in one go: what importers and the simulator use, whose rows exist at once. */
 export async function writeRun(
   path: string,
@@ -103,17 +116,25 @@ export async function writeRun(
 ): Promise<RunManifest> {
   const safe = redact(manifest, secrets)
   const text = `${JSON.stringify(safe, null, 2)}\n`
-  await makeFolders(path)
   const requests = join(path, runFiles.requests)
-  writeRequests(
-    `${requests}.tmp`,
-    inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
-    JSON.stringify(safe),
-  )
-  await rename(`${requests}.tmp`, requests)
   const file = join(path, runFiles.manifest)
-  await writeFile(`${file}.tmp`, text)
-  await rename(`${file}.tmp`, file)
+  try {
+    await writingInto(path, async () => {
+      await makeFolders(path)
+      writeRequests(
+        `${requests}.tmp`,
+        inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
+        JSON.stringify(safe),
+      )
+      await rename(`${requests}.tmp`, requests)
+      await writeFile(`${file}.tmp`, text)
+      await rename(`${file}.tmp`, file)
+    })
+  } catch (error) {
+    // What is half written would take the room that the journal may need.
+    for (const name of [requests, file]) await rm(`${name}.tmp`, { force: true }).catch(() => undefined)
+    throw error
+  }
   return safe
 }
 
