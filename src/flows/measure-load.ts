@@ -25,6 +25,7 @@ import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
+import { summaryOf } from './summary-of.ts'
 
 interface PlannedWindow {
   readonly warmupMs: number
@@ -154,31 +155,13 @@ export async function measureLoad(
   const ordered = inOrderOfIntent(await kept.all())
   const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
-  await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
+  await finishRunFolder(
+    folder,
+    { ...manifest, verdict: document.verdict, summary: summaryOf(document) },
+    ordered,
+    target.secrets,
+  )
   return { document, rows: ordered }
-}
-
-/** What `run.json` repeats of the document, for readers that do not recompute it. */
-function judgement(document: RunDocument): Pick<RunManifest, 'summary' | 'verdict'> {
-  const { counts, window_counts, metrics, weighting, throughput, goodput, stutter, little } = document
-  const { errors, tokens_source, cache, warnings, verdict } = document
-  return {
-    verdict,
-    summary: {
-      counts,
-      window_counts,
-      metrics,
-      weighting,
-      throughput,
-      goodput,
-      stutter,
-      little,
-      errors,
-      tokens_source,
-      cache,
-      warnings,
-    },
-  }
 }
 
 /** Over all replicas, from the counters' growth. */

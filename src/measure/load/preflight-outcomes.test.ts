@@ -91,18 +91,19 @@ describe.each([
   ['the list of models', ofModels],
   ['the small request', ofProbe],
 ] as const)('%s: every status with every body', (_, ask) => {
-  test.each([...statuses, ...plainer])('%i is %s: %s', async (status, code, sentence, advice) => {
-    for (const [name, body, text] of bodies) {
-      const told = await ask(answer(status, body))
-      expect(told, name).toMatch(new RegExp(`^${code}  `))
-      expect(told, name).toContain(sentence)
-      expect(told, name).toContain(String(status))
-      expect(told, name).toMatch(advice)
-      expect(told, name).not.toContain('does not say which model')
-      expect(told.length, name).toBeLessThan(900)
-      // A redirect's body is a page that says the same.
-      if (status >= 400) expect(told, name).toContain(text)
-    }
+  const outcomes = [...statuses, ...plainer].flatMap(([status, code, sentence, advice]) =>
+    bodies.map(([name, body, text]) => ({ status, code, sentence, advice, name, body, text })),
+  )
+  test.each(outcomes)('$status with $name', async ({ status, code, sentence, advice, body, text }) => {
+    const told = await ask(answer(status, body))
+    expect(told).toMatch(new RegExp(`^${code}  `))
+    expect(told).toContain(sentence)
+    expect(told).toContain(String(status))
+    expect(told).toMatch(advice)
+    expect(told).not.toContain('does not say which model')
+    expect(told.length).toBeLessThan(900)
+    // A redirect's body is a page that says the same.
+    if (status >= 400) expect(told).toContain(text)
   })
 
   test.each([
