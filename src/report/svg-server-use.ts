@@ -60,7 +60,7 @@ export function serverUseFigure(
   const last = panels.length - 1
   const body = panels
     .flatMap(({ plot, y, yWords, lines }, at) => [
-      outsideWindow(x, span, plot, at === last),
+      outsideWindow(x, span, plot, false),
       looks(shown, x, plot),
       axes(plot, {
         x: at === last ? x : { ...x, ticks: [] },

@@ -1,5 +1,6 @@
 import { editDistance } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shell-words.ts'
 import { apis } from '../wire/api.ts'
 import { pathAdvice, refusedByStatus } from './preflight-status.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
@@ -43,7 +44,7 @@ export function unreachable(
     `nothing answers at ${tried.join(' or ')} (${whyNot(failure.kind)}${tried.length > 1 ? ` on ${tried.length === 2 ? 'both' : 'all'}` : ''})`,
     {
       ...(addresses.length === 0 && { received: failure.message }),
-      hint: `is the server up?  curl ${modelsUrl(url)}      without one:  plimsoll run   starts the embedded engine`,
+      hint: `is the server up?  curl ${shellWord(modelsUrl(url))}      without one:  plimsoll run   starts the embedded engine`,
     },
   )
 }

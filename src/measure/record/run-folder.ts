@@ -2,12 +2,12 @@ import { makeFolders } from './make-folders.ts'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
-import { systemError } from '../../base/system-errors.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal.ts'
 import { startManifest, type ManifestStart, type RunManifest } from './manifest.ts'
 import { redact, rowWithoutSecrets } from './redact.ts'
 import type { RequestRow } from './request-row.ts'
 import { writeRequests } from './write-requests.ts'
+import { writingInto } from './writing-into.ts'
 
 /** The files of a run folder. */
 export const runFiles = {
@@ -38,7 +38,9 @@ export interface CreateRunOptions extends JournalOptions {
 export async function createRunFolder(start: ManifestStart, options: CreateRunOptions): Promise<RunFolder> {
   const manifest = redact(startManifest(start), options.secrets)
   const path = await makeFolder(start.name, options)
-  const journal = await writingInto(path, () => openJournal(join(path, runFiles.journal), manifest, options))
+  const journal = await writingInto(path, [], () =>
+    openJournal(join(path, runFiles.journal), manifest, options),
+  )
   return { path, journal }
 }
 
@@ -49,6 +51,7 @@ export function runFolderName(startedAt: Date, name: string): string {
   const time = `${two(startedAt.getHours())}${two(startedAt.getMinutes())}`
   const safe = name
     .normalize('NFKD')
+    .replace(/\p{Mark}+/gu, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
     .slice(0, 80)
@@ -95,18 +98,6 @@ export async function finishRunFolder(
   return safe
 }
 
-/**
- * Does what writes into a run folder; a disk that is full or read-only is told as such.
- * @throws PlimsollError PLIM_RUN_FOLDER, with what is left there.
- */
-async function writingInto<T>(path: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (cause) {
-    throw systemError(cause, 'the run folder', 'PLIM_RUN_FOLDER', path) ?? cause
-  }
-}
-
 /** Writes a finished run folder in one go: what importers and the simulator use, whose rows exist at once. */
 export async function writeRun(
   path: string,
@@ -118,23 +109,17 @@ export async function writeRun(
   const text = `${JSON.stringify(safe, null, 2)}\n`
   const requests = join(path, runFiles.requests)
   const file = join(path, runFiles.manifest)
-  try {
-    await writingInto(path, async () => {
-      await makeFolders(path)
-      writeRequests(
-        `${requests}.tmp`,
-        inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
-        JSON.stringify(safe),
-      )
-      await rename(`${requests}.tmp`, requests)
-      await writeFile(`${file}.tmp`, text)
-      await rename(`${file}.tmp`, file)
-    })
-  } catch (error) {
-    // What is half written would take the room that the journal may need.
-    for (const name of [requests, file]) await rm(`${name}.tmp`, { force: true }).catch(() => undefined)
-    throw error
-  }
+  await writingInto(path, [`${requests}.tmp`, `${file}.tmp`], async () => {
+    await makeFolders(path)
+    writeRequests(
+      `${requests}.tmp`,
+      inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
+      JSON.stringify(safe),
+    )
+    await rename(`${requests}.tmp`, requests)
+    await writeFile(`${file}.tmp`, text)
+    await rename(`${file}.tmp`, file)
+  })
   return safe
 }
 
