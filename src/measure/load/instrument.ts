@@ -17,8 +17,8 @@ export interface LoadInstrument {
   readonly workers: readonly LoadWorker[]
   readonly calibration: Calibration | null
   /**
-   * The instrument's own error once more, between two runs, in under half a second; null where it was never calibrated or its first
-   * thread died.
+   * The instrument's own error once more, between two runs, in about half a second; null where it was never calibrated, or cannot be
+   * measured: its first thread died.
    */
   measureError(): Promise<OwnError | null>
   close(): Promise<void>
@@ -77,11 +77,15 @@ async function readPhases(
 
 async function measureError(worker: LoadWorker, clock: Clock): Promise<OwnError | null> {
   if (worker.dead) return null
-  const fake = await startFakeServer(clock.originMonotonicNs)
+  let fake: Awaited<ReturnType<typeof startFakeServer>> | null = null
   try {
+    fake = await startFakeServer(clock.originMonotonicNs)
     return ownErrorOf(await readPhases(worker, fake.port, [errorPhase]))
+  } catch {
+    // What was measured before must not be lost for want of this figure.
+    return null
   } finally {
-    await fake.close()
+    await fake?.close()
   }
 }
 

@@ -2,7 +2,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
 /** What was asked, for the sentence: its path, and what would have been right. */
-export interface AskedOf {
+interface AskedOf {
   readonly path: string
   readonly expected: string
   /** What helps where only this question fails. */
@@ -65,7 +65,7 @@ function or(around: string): string {
 }
 
 /** 300 is a choice, 304 an answer to a condition that was not set: neither is to be followed, and both say where they come from. */
-export function isRedirect(status: number): boolean {
+function isRedirect(status: number): boolean {
   return status >= 300 && status < 400
 }
 
