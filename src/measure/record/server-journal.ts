@@ -4,7 +4,7 @@ import { readServerFile, serverFile } from './server-file.ts'
 import { type ServerSample, unknownSample } from './server-samples.ts'
 
 /** What the server's metrics said over time while the file still grows, a line a sample; a finished run has `server.parquet`. */
-export const serverSamplesFile = 'server.ndjson'
+const serverSamplesFile = 'server.ndjson'
 
 /** Adds samples to a folder's file. */
 export async function appendServerSamples(folder: string, samples: readonly ServerSample[]): Promise<void> {
