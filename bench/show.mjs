@@ -1,14 +1,14 @@
-// How long it takes to read a run of 100,000 requests with 200 gaps each, and how much memory (budget: 3 s and 1 GB with the
-// summary). Run with --expose-gc for steadier memory; needs `npm run build` first.
+// How long `show` takes on a run of 100,000 requests with 200 gaps each, and how much memory (budget: 3 s and 1 GB): reading, judging
+// and printing, as the verb does it. Needs `npm run build` first; with a KEEP in the environment the folder stays.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseObjective } from '../dist/measure/metrics/parse-objective.js'
-import { summarize } from '../dist/measure/metrics/summarize.js'
+import { shownRun } from '../dist/flows/show.js'
 import { readRun } from '../dist/measure/record/read-run.js'
 import { writeRun } from '../dist/measure/record/run-folder.js'
 import { startManifest } from '../dist/measure/record/manifest.js'
 import { streamedRow } from '../dist/measure/record/made-rows.js'
+import { renderRun } from '../dist/report/render-run.js'
 import { sfc32 } from '../dist/base/random.js'
 
 const requests = Number(process.argv[2] ?? 100_000)
@@ -33,7 +33,11 @@ async function write() {
     startManifest({
       name: 'bench',
       versions: { plimsoll: '0', node: process.version },
-      config: {},
+      config: {
+        objectives: [
+          { name: null, text: 'ttft < 500ms and tpot < 30ms', good: null, form: 'plimsoll', shedIsBad: true },
+        ],
+      },
       seed: '1',
       salt: null,
       pacer: { kind: 'poisson', ratePerSecond: 100 },
@@ -58,19 +62,19 @@ if (process.argv[4] === undefined) {
   else rmSync(folder, { recursive: true, force: true })
 } else {
   const started = performance.now()
-  const run = await readRun(process.argv[4], { without: ['itl_per_token_ms'] })
+  const run = await readRun(process.argv[4])
   const read = performance.now()
   console.log(`read ${run.rows.length} rows in ${((read - started) / 1000).toFixed(2)} s`)
-  const summary = summarize(run.rows, {
-    window: { startMs: 0, endMs: (run.rows.at(-1)?.planned_ms ?? 0) + 1 },
-    objective: parseObjective('ttft < 500ms and tpot < 30ms'),
-  })
-  const summarized = performance.now()
-  const gapCount = summary.metrics.gaps_ms?.n
-  console.log(`summarised ${gapCount} gaps in ${((summarized - read) / 1000).toFixed(2)} s`)
+  const document = shownRun(run)
+  const text = renderRun(document, { color: false, explain: false })
+  const shown = performance.now()
+  const gapCount = document.metrics.gaps_ms?.n
+  console.log(
+    `judged and printed ${gapCount} gaps in ${((shown - read) / 1000).toFixed(2)} s, ${text.length} characters`,
+  )
   const { user, system } = process.cpuUsage()
   const peak = process.resourceUsage().maxRSS / 1024
   console.log(
-    `together ${((summarized - started) / 1000).toFixed(2)} s (budget 3 s), ${((user + system) / 1e6).toFixed(2)} s of CPU, peak ${peak.toFixed(0)} MiB (budget 1,000)`,
+    `together ${((shown - started) / 1000).toFixed(2)} s (budget 3 s), ${((user + system) / 1e6).toFixed(2)} s of CPU, peak ${peak.toFixed(0)} MiB (budget 1,000)`,
   )
 }

@@ -143,6 +143,32 @@ describe('a run of the embedded engine', () => {
     expect(document.stopped?.kind).toBe('early')
   })
 
+  test.each<[string, string, readonly number[], RegExp]>([
+    [
+      'stdout on a full disk',
+      'calc tpot 2.3s 0.3s 401 > /dev/full',
+      [2],
+      /^PLIM_FILE .*\n.*ENOSPC.*\n.*disk is full/,
+    ],
+    ['a reader that goes away', 'calc | head -1', [0], /^$/],
+    [
+      'nobody who reads the progress',
+      'run -r 40 -n 40 --output 8 --prompt 64 --json 2> >(true) | tail -c 3',
+      // 5 on a machine so busy that the measurement is invalid.
+      [0, 5],
+      /^$/,
+    ],
+  ])('%s is no fault of plimsoll', async (_, line, codes, told) => {
+    const found = await new Promise<Ended>((resolve) => {
+      const command = `set -o pipefail; ${process.execPath} ${main} ${line}`
+      execFile('bash', ['-c', command], { cwd: folder }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr })
+      })
+    })
+    expect(codes).toContain(found.code)
+    expect(found.stderr).toMatch(told)
+  })
+
   test('nothing answers: exit 2 and a sentence', async () => {
     const { code, stdout, stderr } = await plimsoll([...small, '--url', 'http://127.0.0.1:9'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -52,7 +52,7 @@ describe('a run that is killed', () => {
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL' })
     await engine.stop()
 
-    expect(readdirSync(folder)).toEqual(['journal.ndjson'])
+    expect(readdirSync(folder).sort()).toEqual(['journal.ndjson', 'server.ndjson'])
     const rows = await exportRows(folder)
     expect(rows.length).toBeGreaterThanOrEqual(40)
     // Whatever the engine had answered a second before the kill is there; a second more is for a machine that is busy.
@@ -75,6 +75,17 @@ describe('a run that is killed', () => {
     const printed = await start(['show', folder], { cwd }).ended
     expect(printed).toMatchObject({ code: 0, stderr: '' })
     expect(printed.stdout).toContain('did not end by itself')
+    // Every planned request is accounted for, and so is what the server said of itself up to then.
+    expect(document.counts).toMatchObject({ planned: 2400, lost: 2400 - rows.length })
+    expect(printed.stdout).toContain('2,400 planned = ')
+    expect(printed.stdout).toContain(' without a record')
+    expect(printed.stdout).not.toContain('DOES NOT ADD UP')
+    const seconds = document.window.measure_s
+    expect(document.server!.looks).toBeGreaterThanOrEqual(Math.floor(seconds) - 2)
+    expect(printed.stdout).toMatch(/server: running .* looks/)
+    // The window ends with what was seen, not with the plan: rates are not thinned by seconds that never came.
+    expect(seconds).toBeLessThan(59)
+    expect(document.throughput.requests_per_s).toBeGreaterThan(30)
   })
 
   test('ends its embedded engine with itself', { timeout: 120_000 }, async () => {

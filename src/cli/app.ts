@@ -83,13 +83,14 @@ function selected(verb: Verb, name: string | undefined): Verb {
 function rootRoutes(name: string | null, verb: Verb | null, cli: CliContext, done: (code: ExitCode) => void) {
   const routes: Record<string, Command<CommandContext>> = {}
   for (const entry of verbEntries) {
-    routes[entry.name] = entry.name === name && verb !== null ? commandOf(verb, cli, done) : stub(entry.brief)
+    routes[entry.name] =
+      entry.name === name && verb !== null ? commandOf(verb, cli, done) : unloadedCommand(entry.brief)
   }
   return buildRouteMap({ routes, docs: { brief: 'plimsoll' } })
 }
 
-/** Stands for a verb that was not called, so that the parser knows its name. */
-function stub(brief: string): Command<CommandContext> {
+/** The entry of a verb that was not called and is not loaded: the parser and the help know its name by it. */
+function unloadedCommand(brief: string): Command<CommandContext> {
   return buildCommand({ loader: () => Promise.resolve(() => {}), parameters: {}, docs: { brief } })
 }
 

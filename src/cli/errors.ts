@@ -1,15 +1,20 @@
 import { describeError, PlimsollError } from '../base/errors.ts'
+import { systemError } from '../base/system-errors.ts'
 import { printable } from '../report/printable.ts'
 import { exitCodeOfError, exitCodes, type ExitCode } from './exit-codes.ts'
 import type { CliContext } from './verb.ts'
 
 /** Prints an error that stopped a verb on stderr; the exit code comes back. */
 export function printError(error: unknown, cli: Pick<CliContext, 'stderr' | 'version'>): ExitCode {
-  if (error instanceof PlimsollError && error.code !== 'PLIM_INTERNAL') {
+  const known =
+    error instanceof PlimsollError && error.code !== 'PLIM_INTERNAL'
+      ? error
+      : systemError(error, 'a file or the output')
+  if (known !== null) {
     // What a server or a file said may be in it.
-    const lines = describeError(error).split('\n').map(printable)
+    const lines = describeError(known).split('\n').map(printable)
     cli.stderr.write(`${lines.join('\n')}\n`)
-    return exitCodeOfError(error.code)
+    return exitCodeOfError(known.code)
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   cli.stderr.write(

@@ -30,12 +30,12 @@ process.on('SIGINT', interrupt)
 process.on('SIGTERM', interrupt)
 
 // The reader of a pipe went away (`plimsoll show … | head`): there is nobody left to tell.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.fine)
-    throw error
-  })
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.fine)
+  process.exit(printError(error, context.cli))
+})
+// Nobody follows the progress any more, or it cannot be written: what is measured goes on.
+process.stderr.on('error', () => undefined)
 
 function bug(error: unknown): void {
   process.exit(printError(error, context.cli))

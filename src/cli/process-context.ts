@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { systemError } from '../base/system-errors.ts'
 import type { FlowDeps } from '../flows/flow-deps.ts'
 import { lazyFlows } from './flows.ts'
 import type { CliContext, FileSink, FlowVoice, OutputStream } from './verb.ts'
@@ -163,7 +164,9 @@ async function openFile(path: string, { overwrite }: { readonly overwrite: boole
     const handle = await open(path, overwrite ? 'w' : 'wx')
     return {
       async write(piece) {
-        await handle.writeFile(piece)
+        await handle.writeFile(piece).catch((cause: unknown) => {
+          throw cannotBeWritten(path, cause)
+        })
       },
       close: () => handle.close(),
     }
@@ -171,9 +174,13 @@ async function openFile(path: string, { overwrite }: { readonly overwrite: boole
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new PlimsollError('PLIM_FILE', `${path} is there already`, { hint: '--force writes over it' })
     }
-    throw new PlimsollError('PLIM_FILE', `${path} cannot be written`, {
-      received: (cause as Error).message,
-      cause,
-    })
+    throw cannotBeWritten(path, cause)
   }
+}
+
+function cannotBeWritten(path: string, cause: unknown): PlimsollError {
+  return (
+    systemError(cause, path) ??
+    new PlimsollError('PLIM_FILE', `${path} cannot be written`, { received: (cause as Error).message, cause })
+  )
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunProgress } from '../report/progress.ts'
 import type { WatchDocument } from '../report/watch-document.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
@@ -68,6 +69,8 @@ export type Shown =
       readonly document: RunDocument
       /** In order of intended send. */
       readonly rows: readonly RequestRow[]
+      /** What the server's own metrics said meanwhile. */
+      readonly server: readonly ServerSample[]
     }
   | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
   | { readonly kind: 'watch'; readonly path: string; readonly document: WatchDocument }

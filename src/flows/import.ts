@@ -9,6 +9,7 @@ import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/re
 import type { ImportDocument, ImportedRunDocument, RunsTogether } from '../report/import-document.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { runDocument } from './run-document.ts'
+import { summaryOf } from './summary-of.ts'
 
 export interface ImportConfig {
   readonly files: readonly string[]
@@ -95,37 +96,6 @@ async function keepRun(
     published,
     unrecoverable: run.unrecoverable,
     facts: run.facts,
-  }
-}
-
-function summaryOf(document: ReturnType<typeof runDocument>): NonNullable<RunManifest['summary']> {
-  const {
-    counts,
-    window_counts,
-    metrics,
-    weighting,
-    throughput,
-    goodput,
-    stutter,
-    little,
-    errors,
-    tokens_source,
-    cache,
-    warnings,
-  } = document
-  return {
-    counts,
-    window_counts,
-    metrics,
-    weighting,
-    throughput,
-    goodput,
-    stutter,
-    little,
-    errors,
-    tokens_source,
-    cache,
-    warnings,
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Warning } from '../base/warnings.ts'
+import { type ClientHealth, withErrorAfter } from '../measure/load/client-health.ts'
 import { defaultEarlyStop } from '../measure/load/early-stop.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { LoadResult } from '../measure/load/load-options.ts'
@@ -10,7 +11,7 @@ import { runLoad } from '../measure/load/run-load.ts'
 import type { JsonObject, ManifestWindow, RunManifest } from '../measure/record/manifest.ts'
 import { startManifest } from '../measure/record/manifest.ts'
 import { isStreamed } from '../measure/wire/api.ts'
-import { redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
+import { redact, redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { keptRows } from '../measure/record/kept-rows.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent, runFiles } from '../measure/record/run-folder.ts'
@@ -24,6 +25,7 @@ import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
+import { summaryOf } from './summary-of.ts'
 
 interface PlannedWindow {
   readonly warmupMs: number
@@ -114,6 +116,20 @@ export async function measureLoad(
         signal: stop,
         instrument,
         onProgress,
+        onStart(originMonotonicNs) {
+          // A process that is killed leaves rows and looks on this clock.
+          folder.journal.update(
+            redact(
+              {
+                ...begun,
+                clock: { ...begun.clock, origin_monotonic_ns: Number(originMonotonicNs) },
+                window: plannedWindow(load, config.drainMs),
+              },
+              target.secrets,
+            ),
+          )
+          recorder.keepIn(folder.path, originMonotonicNs)
+        },
         onRow(told) {
           // Before anything is kept or shown.
           const row = rowWithoutSecrets(told, target.secrets)
@@ -131,7 +147,7 @@ export async function measureLoad(
     clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
     planned: result.planned,
     window: windowOf(load, result, config.drainMs),
-    client: result.health,
+    client: await errorAfter(result, instrument),
     stopped,
     server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
@@ -139,31 +155,13 @@ export async function measureLoad(
   const ordered = inOrderOfIntent(await kept.all())
   const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
-  await finishRunFolder(folder, { ...manifest, ...judgement(document) }, ordered, target.secrets)
+  await finishRunFolder(
+    folder,
+    { ...manifest, verdict: document.verdict, summary: summaryOf(document) },
+    ordered,
+    target.secrets,
+  )
   return { document, rows: ordered }
-}
-
-/** What `run.json` repeats of the document, for readers that do not recompute it. */
-function judgement(document: RunDocument): Pick<RunManifest, 'summary' | 'verdict'> {
-  const { counts, window_counts, metrics, weighting, throughput, goodput, stutter, little } = document
-  const { errors, tokens_source, cache, warnings, verdict } = document
-  return {
-    verdict,
-    summary: {
-      counts,
-      window_counts,
-      metrics,
-      weighting,
-      throughput,
-      goodput,
-      stutter,
-      little,
-      errors,
-      tokens_source,
-      cache,
-      warnings,
-    },
-  }
 }
 
 /** Over all replicas, from the counters' growth. */
@@ -254,6 +252,29 @@ function manifestStart(
     server: serverFactsJson(target.server),
     warnings: load.warnings,
   }
+}
+
+/** The window as it was asked for; null where a count ends it. */
+function plannedWindow({ warmupMs, measureMs }: LoadToMeasure, drainMs: number): ManifestWindow | null {
+  if (measureMs === null) return null
+  return {
+    warmup_s: warmupMs / 1000,
+    measure_s: measureMs / 1000,
+    drain_s: drainMs / 1000,
+    start_ms: warmupMs,
+    end_ms: warmupMs + measureMs,
+    how: 'given',
+  }
+}
+
+/** A run as short as this is judged by the error before it. */
+const shortestMeasuredAgainMs = 2000
+
+/** What the instrument says of itself, its own error measured once more: a machine that became busy meanwhile is seen by it. */
+async function errorAfter(result: LoadResult, instrument: LoadInstrument): Promise<ClientHealth> {
+  const byHand = result.stopped?.why === 'interrupted'
+  if (byHand || result.endedAtMs < shortestMeasuredAgainMs) return result.health
+  return withErrorAfter(result.health, await instrument.measureError())
 }
 
 function windowOf(load: LoadToMeasure, result: LoadResult, drainMs: number): ManifestWindow {

@@ -9,6 +9,7 @@ import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import { serverUse } from '../measure/metrics/server-use.ts'
+import type { Counts } from '../measure/metrics/run-summary.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
@@ -21,6 +22,7 @@ import {
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import { repeatFlags } from './options/repeat-flags.ts'
 import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { importedDocument } from './imported-document.ts'
@@ -124,10 +126,13 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     salt: manifest.salt,
     target: targetFacts(manifest.target, serverFactsFrom(manifest.server), replicaCounts(rows)),
     load: loadFacts(manifest.pacer, options.connectionLimit ?? null),
+    ...(manifest.source === undefined
+      ? { repeat: repeatFlags(manifest.config as unknown as Partial<RunConfig>) }
+      : {}),
     workload: typeof manifest.workload?.['text'] === 'string' ? manifest.workload['text'] : 'unknown',
     window: windowFacts(manifest, window, options.detectWarmup === true && settled.cutMs > 0),
     verdict,
-    counts: summary.counts,
+    counts: countsOf(run, summary.counts),
     window_counts: summary.window_counts,
     metrics: summary.metrics,
     weighting: summary.weighting,
@@ -147,6 +152,12 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
   return manifest.source === undefined
     ? document
     : importedDocument(document, manifest.source, manifest.window, rows)
+}
+
+/** A run that was killed has rows only of what had ended; the rest of its plan is lost, and said to be. */
+function countsOf({ manifest, rows, complete }: RecordedRun, counts: Counts): Counts {
+  const lost = complete || manifest.planned === null ? 0 : manifest.planned - rows.length
+  return lost > 0 ? { ...counts, planned: counts.planned + lost, lost } : counts
 }
 
 /** What the chat template puts in front of every prompt, tokens; 0 where it is not known. */

@@ -133,6 +133,9 @@ class AnswerCopy {
       onHeaders: (status, header, atMs) => {
         this.#status = status
         this.#header = header
+        // What a redirect said that was followed is no part of the answer.
+        this.#pieces = []
+        this.#bytes = 0
         sink.onHeaders(status, header, atMs)
       },
       onData: (chunk, start, end, atMs) => {

@@ -16,7 +16,7 @@ export async function showFlow(paths: readonly string[], _deps: FlowDeps): Promi
     else if (await isSweepFolder(path)) shown.push({ kind: 'sweep', path, document: await readSweep(path) })
     else {
       const record = await readRun(path)
-      shown.push({ kind: 'run', path, document: shownRun(record), rows: record.rows })
+      shown.push({ kind: 'run', path, document: shownRun(record), rows: record.rows, server: record.server })
     }
   }
   return { shown }

@@ -6,7 +6,7 @@ import type { Warning } from '../base/warnings.ts'
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
-import { redactUrl } from '../measure/record/redact.ts'
+import { redact, redactUrl } from '../measure/record/redact.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { partSalt } from '../measure/workload/salt.ts'
@@ -16,6 +16,7 @@ import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
 import { openTarget, settle } from './live-target.ts'
+import { repeatFlags } from './options/repeat-flags.ts'
 import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
@@ -100,6 +101,7 @@ async function sweepOn(
         null,
       ),
       workload: describeWorkload(config.run.workload),
+      repeat: redact(repeatFlags(config.run), target.secrets),
       objective,
       points: ordered,
       ...walls,

@@ -52,6 +52,33 @@ describe('runWarnings', () => {
     ['waits that grow with the run are saturation', { rows: run((ms) => 200 + ms) }, ['saturated']],
     ['refusals are no completions', { rows: run(() => 200).map(everyFifthRefused) }, ['saturated']],
     ['sends behind their time', { rows: run(() => 200, 50) }, ['coordinated_omission']],
+    [
+      'an own error that grew over the run',
+      {
+        client: {
+          ...client,
+          own_error_before_ms: { p50: 0.1, p99: 0.4 },
+          own_error_after_ms: { p50: 1, p99: 9 },
+        },
+      },
+      ['client_bound'],
+    ],
+    [
+      'an own error that grew unnoticeably',
+      {
+        client: {
+          ...client,
+          own_error_before_ms: { p50: 0, p99: 0.1 },
+          own_error_after_ms: { p50: 0, p99: 1.9 },
+        },
+      },
+      [],
+    ],
+    [
+      'an own error that was not measured again',
+      { client: { ...client, own_error_before_ms: { p50: 0, p99: 0.1 }, own_error_after_ms: null } },
+      [],
+    ],
     ['a server on the client’s machine', { client: { ...client, same_machine: true } }, ['same_machine']],
     [
       'the embedded engine is said elsewhere',

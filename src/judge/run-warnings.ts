@@ -1,3 +1,4 @@
+import { formatDuration } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import { isOpenLoop, type Pacer } from '../measure/load/pacer.ts'
@@ -19,7 +20,9 @@ export interface RunToWarnOf {
 
 /** Findings about the run itself: its loop, its saturation, its surroundings. */
 export function runWarnings(run: RunToWarnOf): readonly Warning[] {
-  return [closedLoop(run), saturated(run), lateSends(run), sameMachine(run)].filter((found) => found !== null)
+  return [closedLoop(run), saturated(run), lateSends(run), sameMachine(run), slowedClient(run)].filter(
+    (found) => found !== null,
+  )
 }
 
 function closedLoop({ pacer }: RunToWarnOf): Warning | null {
@@ -71,6 +74,24 @@ function lateSends({ rows, medianE2eMs }: RunToWarnOf): Warning | null {
   const scheduledMs = sent.map((row) => row.planned_ms ?? 0)
   const sentMs = sent.map((row) => row.sent_ms ?? 0)
   return coordinatedOmission(scheduledMs, sentMs, medianE2eMs ?? 0).warning
+}
+
+/** Where the instrument's own error grew so many times over the run, beyond what no figure notices, its machine became busy. */
+const slowedTimes = 4
+const unnoticedErrorMs = 2
+
+function slowedClient({ client }: RunToWarnOf): Warning | null {
+  const before = client.own_error_before_ms?.p99 ?? null
+  const after = client.own_error_after_ms?.p99 ?? null
+  if (before === null || after === null) return null
+  if (after <= unnoticedErrorMs || after <= slowedTimes * before) return null
+  return {
+    kind: 'client_bound',
+    message: `the client’s own error at p99 was ${formatDuration(before)} before the run and ${formatDuration(after)} after it`,
+    cause: 'its machine became busy with something else: the run’s figures may hold that error too',
+    next: 'a machine of its own for the client, then run again',
+    evidence: { before_ms: before, after_ms: after },
+  }
 }
 
 function sameMachine({ client, embedded }: RunToWarnOf): Warning | null {

@@ -11,8 +11,8 @@ import {
   fewSamples,
   messagesNotTokens,
   prefixCache,
-  proxyBuffering,
   saturatedInFlight,
+  streamsBuffered,
   survivorsOnly,
   type TrapFinding,
 } from './traps.ts'
@@ -45,7 +45,7 @@ export function traps(
     growing(rows, window, manifest).warning,
     messages(inside).warning,
     survivors(inside, level).warning,
-    proxyBuffering(gapsOf(inside)).warning,
+    streamsBuffered(inside.filter((row) => row.ok).map((row) => row.gaps_ms)).warning,
     repeats(inside).warning,
     backwards(inside),
   ]
@@ -130,14 +130,6 @@ function survivors(rows: readonly RequestRow[], level: string): TrapFinding {
   return survivorsOnly(attempts.length, attempts.filter((row) => !row.ok).length, level)
 }
 
-function gapsOf(rows: readonly RequestRow[]): Float64Array {
-  const ok = rows.filter((row) => row.ok)
-  const gaps = new Float64Array(ok.reduce((sum, row) => sum + row.gaps_ms.length, 0))
-  let at = 0
-  for (const row of ok) for (const gap of row.gaps_ms) gaps[at++] = gap
-  return gaps
-}
-
 /** The first request of each prompt against those that came after it was answered. */
 function repeats(rows: readonly RequestRow[]): TrapFinding {
   const first = new Map<string, number>()
@@ -164,7 +156,7 @@ function backwards(rows: readonly RequestRow[]): Warning | null {
       isBackward(row.ttfb_ms, row.ttft_ms) ||
       isBackward(row.ttft_ms, row.e2e_ms) ||
       isBackward(row.planned_ms, row.sent_ms) ||
-      row.gaps_ms.some((gap) => gap < 0),
+      hasNegative(row.gaps_ms),
   )
   const [one] = bad
   if (one === undefined) return null
@@ -175,6 +167,11 @@ function backwards(rows: readonly RequestRow[]): Warning | null {
     next: 'measure with a monotonic clock',
     evidence: { rows: bad.length, first: one.id },
   }
+}
+
+function hasNegative(gapsMs: readonly number[]): boolean {
+  for (let index = 0; index < gapsMs.length; index++) if ((gapsMs[index] as number) < 0) return true
+  return false
 }
 
 const nothing: TrapFinding = { fires: false, stat: null, warning: null }

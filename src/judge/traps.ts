@@ -167,13 +167,24 @@ export function survivorsOnly(attempts: number, failed: number, p: Percentile): 
 
 /** At least a fifth of the gaps are under 1 ms: chunks were held back and released together. */
 export function proxyBuffering(gapsMs: ArrayLike<number>): TrapFinding {
-  if (gapsMs.length === 0) return nothing
-  const share = Array.from(gapsMs).filter((gap) => gap < 1).length / gapsMs.length
+  return streamsBuffered([gapsMs])
+}
+
+/** The same over the gaps of many streams. */
+export function streamsBuffered(streamsGapsMs: readonly ArrayLike<number>[]): TrapFinding {
+  let gaps = 0
+  let short = 0
+  for (const gapsMs of streamsGapsMs) {
+    gaps += gapsMs.length
+    for (let index = 0; index < gapsMs.length; index++) if ((gapsMs[index] as number) < 1) short++
+  }
+  if (gaps === 0) return nothing
+  const share = short / gaps
   return finding('proxy_buffering', share >= 0.2, share, {
-    message: `${formatPercent(share)} of ${gapsMs.length} gaps between messages are under 1 ms`,
+    message: `${formatPercent(share)} of ${gaps} gaps between messages are under 1 ms`,
     cause: 'a proxy, or the reading client, joins chunks',
     next: 'turn buffering off in the proxy, or measure behind it',
-    evidence: { share, gaps: gapsMs.length },
+    evidence: { share, gaps },
   })
 }
 

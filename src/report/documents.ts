@@ -105,9 +105,11 @@ export interface RunDocument {
   readonly load: LoadFacts
   /** What was asked, in words. */
   readonly workload: string
+  /** The flags that ask for the same again; null: no flags can say it. Absent in documents of versions that did not know. */
+  readonly repeat?: RepeatFlags | null
   readonly window: WindowFacts
   readonly verdict: Verdict
-  /** All phases; planned = ok + failed + shed + censored + unsent. */
+  /** All phases; planned = ok + failed + shed + censored + unsent (+ lost, of a run that was killed). */
   readonly counts: Counts
   /** The measurement window alone. */
   readonly window_counts: Counts
@@ -206,6 +208,14 @@ export interface OperatingPoint {
 }
 
 /** Rising load, and the walls that it met. */
+/** The words of a command line that ask for the same again. */
+export interface RepeatFlags {
+  /** The server's part but its address, what is asked of it, and what is good: of `run` and `sweep` alike. */
+  readonly asked: readonly string[]
+  /** How long a `run` goes on. */
+  readonly ends: readonly string[]
+}
+
 export interface SweepDocument {
   readonly schema: 'plimsoll.sweep/1'
   readonly plimsoll: string
@@ -218,6 +228,7 @@ export interface SweepDocument {
   readonly seed: string
   readonly target: TargetFacts
   readonly workload: string
+  readonly repeat?: RepeatFlags | null
   readonly objective: string | null
   /** In rising order of load. */
   readonly points: readonly SweepPoint[]

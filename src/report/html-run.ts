@@ -1,7 +1,8 @@
-import { formatCount, formatPercent, formatRate } from '../base/units.ts'
+import { formatCount, formatDuration, formatPercent, formatRate } from '../base/units.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import type { MetricName, MetricSummary } from '../measure/metrics/run-summary.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunDocument } from './documents.ts'
 import { explainRun } from './explain.ts'
 import {
@@ -34,6 +35,7 @@ import {
   instrumentLine,
   littleLine,
   serverLine,
+  serverUseLine,
   throughputLine,
 } from './run-lines.ts'
 import { element } from './svg-markup.ts'
@@ -42,10 +44,15 @@ import { formulas } from './svg-formulas.ts'
 import { histogram } from './svg-histogram.ts'
 import { latencyScatter } from './svg-latency-scatter.ts'
 import { quantileCurve } from './svg-quantile-curve.ts'
+import { serverUseFigure } from './svg-server-use.ts'
 import { warningLine } from './warning-text.ts'
 
 /** A run as one page: the answer, what it rests on, its figures, the working, the next command. */
-export function runPage(document: RunDocument, rows: readonly RequestRow[]): string {
+export function runPage(
+  document: RunDocument,
+  rows: readonly RequestRow[],
+  server: readonly ServerSample[] = [],
+): string {
   const { verdict } = document
   return htmlPage({
     title: `${document.name}: ${verdict.status}, ${runHeadline(document)}`,
@@ -53,7 +60,7 @@ export function runPage(document: RunDocument, rows: readonly RequestRow[]): str
     sections: [
       header(document),
       cards(headlineCards(document)),
-      ...figureSections(document, rows),
+      ...figureSections(document, rows, server),
       section('Figures', metricsTable(document)),
       objectives(document),
       section(
@@ -64,6 +71,7 @@ export function runPage(document: RunDocument, rows: readonly RequestRow[]): str
             throughputLine(document),
             ...goodputLines(document),
             ...littleLine(document),
+            ...serverUseLine(document),
             instrumentLine(document),
           ].map(words),
         ),
@@ -187,14 +195,26 @@ export function runFigures(document: RunDocument, rows: readonly RequestRow[]): 
   }
 }
 
-function figureSections(document: RunDocument, rows: readonly RequestRow[]): string[] {
+function figureSections(
+  document: RunDocument,
+  rows: readonly RequestRow[],
+  server: readonly ServerSample[],
+): string[] {
   const { scatter, quantiles, ttft, tpot } = runFigures(document, rows)
   const pair = [ttft, tpot].map((one) => figureSection(one))
   return [
     figureSection(scatter, 'each request at the moment it was meant to be sent'),
+    figureSection(serverUseFigure(server, rows, document.window), scrapeNote(document)),
     figureSection(quantiles, 'over answered requests of the window'),
     pair.every((one) => one === '') ? '' : element('div', { class: 'pair' }, ...pair),
   ]
+}
+
+/** How far the server's figures may be off in time. */
+function scrapeNote({ server }: RunDocument): string {
+  const { p50 = null, max = null } = server?.scrape_ms ?? {}
+  if (p50 === null || max === null) return 'by its own metrics'
+  return `by its own metrics; a look took ${formatDuration(p50)} (most ${formatDuration(max)}), so its figures are from that much later at most`
 }
 
 function metricsTable({ metrics }: RunDocument): string {

@@ -6,6 +6,7 @@ import {
   formatPercent,
   formatPlain,
 } from '../base/units.ts'
+import { shellLine } from '../base/shell-words.ts'
 import { footnotes } from './footnotes.ts'
 import { painter, type RenderOptions } from './paint.ts'
 import type { FixedPart, PrefillDocument } from './prefill-document.ts'
@@ -33,7 +34,7 @@ export function renderPrefill(document: PrefillDocument, options: RenderOptions)
   const next =
     document.folder === null
       ? 'plimsoll prefill --url URL measures it'
-      : `saved ${document.folder} · plimsoll sweep`
+      : `saved ${document.folder} · ${shellLine(['plimsoll', 'sweep', ...(document.embedded ? [] : ['--url', document.source])])}`
   return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), next].join('\n')}\n`
 }
 

@@ -7,8 +7,9 @@ import {
   formatRate,
   formatSpan,
 } from '../base/units.ts'
+import { shellLine, shellWord } from '../base/shell-words.ts'
 import type { Warning } from '../base/warnings.ts'
-import type { RunDocument } from './documents.ts'
+import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
 import { explainRun } from './explain.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
@@ -151,23 +152,29 @@ function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[
 
 /** Where it is kept, and what to do now. */
 function nextLine(document: RunDocument, { explain }: RenderOptions): string {
-  const shown = explain ? [] : [`plimsoll show ${document.run} --explain`]
+  const shown = explain ? [] : [`plimsoll show ${shellWord(document.run)} --explain`]
   return [`saved ${document.run}`, ...shown, ...nextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with; none where there is no server to send them to. */
-export function nextCommands({ load, throughput, verdict, target }: RunDocument): string[] {
+export function nextCommands({ load, throughput, verdict, target, repeat }: RunDocument): string[] {
   const next: string[] = []
-  // Another tool's run: there is nothing to send it to.
-  if (target.url === 'unknown') return next
-  const api = target.api === 'chat' ? '' : ` --api ${target.api}`
-  const url = (target.embedded ? '' : ` --url ${target.url}`) + api
+  // Another tool's run: there is nothing to send it to. Nor is there a command for what no flag can say.
+  if (target.url === 'unknown' || repeat === null) return next
   const sweeps = verdict.status !== 'INVALID' && load.open_loop && target.api !== 'embeddings'
-  if (sweeps) next.push(`plimsoll sweep${url}`)
+  if (sweeps) next.push(shellLine(['plimsoll', 'sweep', ...sameAgain(target, repeat)]))
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
-    next.push(
-      `plimsoll run${url} --request-rate ${formatPlain(throughput.requests_per_s)}   (users who do not wait)`,
-    )
+    const rate = ['--request-rate', formatPlain(throughput.requests_per_s)]
+    const words = ['plimsoll', 'run', ...sameAgain(target, repeat), ...rate, ...(repeat?.ends ?? [])]
+    next.push(`${shellLine(words)}   (users who do not wait)`)
   }
   return next
+}
+
+/** The flags that ask the same server for the same. */
+export function sameAgain(target: TargetFacts, repeat: RepeatFlags | undefined): readonly string[] {
+  return [
+    ...(target.embedded ? [] : ['--url', target.url]),
+    ...(repeat?.asked ?? (target.api === 'chat' ? [] : ['--api', target.api])),
+  ]
 }

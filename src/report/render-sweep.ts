@@ -6,6 +6,7 @@ import {
   formatRate,
   timeScale,
 } from '../base/units.ts'
+import { shellLine, shellWord } from '../base/shell-words.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
@@ -20,6 +21,7 @@ import {
 import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
+import { sameAgain } from './render-run.ts'
 import { objectiveLines, serverLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
@@ -275,17 +277,19 @@ function wallLines({ walls, capacity }: SweepDocument): string[] {
 }
 
 function nextLine(document: SweepDocument, { explain }: RenderOptions): string {
-  const shown = explain ? [] : [`plimsoll show ${document.sweep} --explain`]
+  const shown = explain ? [] : [`plimsoll show ${shellWord(document.sweep)} --explain`]
   return [`saved ${document.sweep}`, ...shown, ...sweepNextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with. */
-export function sweepNextCommands({ operating_point: point, target, sweep }: SweepDocument): string[] {
+export function sweepNextCommands(document: SweepDocument): string[] {
+  const { operating_point: point, target, sweep, repeat } = document
   if (point === null) return []
-  const plan = `plimsoll plan ${sweep} --peak ${formatPlain(Number((10 * point.requests_per_s).toPrecision(1)))}/s --margin derate:20% --survive 1`
+  const plan = `plimsoll plan ${shellWord(sweep)} --peak ${formatPlain(Number((10 * point.requests_per_s).toPrecision(1)))}/s --margin derate:20% --survive 1`
   if (point.confirmed === true) return [plan]
-  const url = target.embedded ? '' : ` --url ${target.url}`
-  return [`plimsoll run${url} --request-rate ${formatPlain(point.requests_per_s)} --duration 15m`]
+  if (repeat === null) return []
+  const rate = ['--request-rate', formatPlain(point.requests_per_s), '--duration', '15m']
+  return [shellLine(['plimsoll', 'run', ...sameAgain(target, repeat), ...rate])]
 }
 
 /** The capacity in a sentence, without colour. */

@@ -28,7 +28,7 @@ export function serverLine(target: RunDocument['target']): string {
 
 /** "3,600 planned = 3,421 ok + 179 refused (429) + 0 failed + 0 cut at the end + 0 never sent": every request once. */
 export function countsLine({ counts, errors }: RunDocument): string {
-  const cancelled = counts.cancelled_by_client ?? 0
+  const { cancelled_by_client: cancelled = 0, lost = 0 } = counts
   const isRefusal = (kind: string): boolean => /^http_(429|503|529)$/.test(kind)
   // What was cut at the end has its own part of the sum.
   const kinds = Object.entries(errors).filter(([kind, count]) => count > 0 && kind !== 'censored')
@@ -46,8 +46,9 @@ export function countsLine({ counts, errors }: RunDocument): string {
     `${formatCount(counts.censored - cancelled)} cut at the end`,
     ...(cancelled === 0 ? [] : [`${formatCount(cancelled)} given up by the client`]),
     `${formatCount(counts.unsent)} never sent`,
+    ...(lost === 0 ? [] : [`${formatCount(lost)} without a record`]),
   ]
-  const sum = counts.ok + counts.shed + counts.failed + counts.censored + counts.unsent
+  const sum = counts.ok + counts.shed + counts.failed + counts.censored + counts.unsent + lost
   const line = `${formatCount(counts.planned)} planned = ${parts.join(' + ')}`
   return sum === counts.planned
     ? line
@@ -159,7 +160,12 @@ export function instrumentLine({ client }: RunDocument): string {
     )
   }
   const error = client.own_error_ms.p99
-  const own = error === null ? 'own error unknown' : `own error ± ${milliseconds(error)}`
+  const before = client.own_error_before_ms?.p99 ?? null
+  const grew = error !== null && before !== null && milliseconds(before) !== milliseconds(error)
+  const own =
+    error === null
+      ? 'own error unknown'
+      : `own error ± ${milliseconds(error)}${grew ? ` after the run (${milliseconds(before)} before)` : ''}`
   return `instrument: ${parts.join(', ')}; ${own}`
 }
 

@@ -105,6 +105,24 @@ function behavior(facts: ScalerFacts): object {
   }
 }
 
+/** A KEDA ScaledObject with one trigger. */
+function scaledObject(facts: ScalerFacts, trigger: object): object {
+  return {
+    apiVersion: 'keda.sh/v1alpha1',
+    kind: 'ScaledObject',
+    metadata: { name: facts.deployment, namespace: facts.namespace },
+    spec: {
+      scaleTargetRef: { name: facts.deployment },
+      pollingInterval: 15,
+      minReplicaCount: facts.minReplicas,
+      maxReplicaCount: facts.maxReplicas,
+      fallback: { failureThreshold: 3, replicas: facts.minReplicas, behavior: 'currentReplicasIfHigher' },
+      advanced: { horizontalPodAutoscalerConfig: { behavior: behavior(facts) } },
+      triggers: [trigger],
+    },
+  }
+}
+
 /** A KEDA ScaledObject: an empty or broken answer is an error, and after three of them the fleet is held. */
 export function kedaManifest(facts: ScalerFacts): string {
   return withComments(
@@ -113,35 +131,16 @@ export function kedaManifest(facts: ScalerFacts): string {
       'ignoreNullValues is false: an empty answer would otherwise count as 0 and scale to the minimum at the peak.',
       'The fallback holds the replicas that there are, and never fewer than minReplicaCount.',
     ],
-    {
-      apiVersion: 'keda.sh/v1alpha1',
-      kind: 'ScaledObject',
-      metadata: { name: facts.deployment, namespace: facts.namespace },
-      spec: {
-        scaleTargetRef: { name: facts.deployment },
-        pollingInterval: 15,
-        minReplicaCount: facts.minReplicas,
-        maxReplicaCount: facts.maxReplicas,
-        fallback: {
-          failureThreshold: 3,
-          replicas: facts.minReplicas,
-          behavior: 'currentReplicasIfHigher',
-        },
-        advanced: { horizontalPodAutoscalerConfig: { behavior: behavior(facts) } },
-        triggers: [
-          {
-            type: 'prometheus',
-            metricType: 'AverageValue',
-            metadata: {
-              serverAddress: facts.prometheusUrl,
-              query: inFlightQuery(facts),
-              threshold: String(facts.targetInFlight),
-              ignoreNullValues: 'false',
-            },
-          },
-        ],
+    scaledObject(facts, {
+      type: 'prometheus',
+      metricType: 'AverageValue',
+      metadata: {
+        serverAddress: facts.prometheusUrl,
+        query: inFlightQuery(facts),
+        threshold: String(facts.targetInFlight),
+        ignoreNullValues: 'false',
       },
-    },
+    }),
   )
 }
 
@@ -152,30 +151,11 @@ export function kedaExternalManifest(facts: ScalerFacts, scalerAddress: string):
       ...facts.comments,
       `The scaler: plimsoll scale serve --url … --target ${facts.targetInFlight}${facts.reserveInFlight === 0 ? '' : ` --reserve ${facts.reserveInFlight}`}`,
     ],
-    {
-      apiVersion: 'keda.sh/v1alpha1',
-      kind: 'ScaledObject',
-      metadata: { name: facts.deployment, namespace: facts.namespace },
-      spec: {
-        scaleTargetRef: { name: facts.deployment },
-        pollingInterval: 15,
-        minReplicaCount: facts.minReplicas,
-        maxReplicaCount: facts.maxReplicas,
-        fallback: {
-          failureThreshold: 3,
-          replicas: facts.minReplicas,
-          behavior: 'currentReplicasIfHigher',
-        },
-        advanced: { horizontalPodAutoscalerConfig: { behavior: behavior(facts) } },
-        triggers: [
-          {
-            type: 'external',
-            metricType: 'AverageValue',
-            metadata: { scalerAddress, target: String(facts.targetInFlight) },
-          },
-        ],
-      },
-    },
+    scaledObject(facts, {
+      type: 'external',
+      metricType: 'AverageValue',
+      metadata: { scalerAddress, target: String(facts.targetInFlight) },
+    }),
   )
 }
 

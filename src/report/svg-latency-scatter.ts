@@ -10,9 +10,10 @@ import {
   type Plot,
   type SeriesName,
 } from './svg-figure.ts'
-import { coordinate, element, escapeMarkup, label } from './svg-markup.ts'
+import { coordinate, element, escapeMarkup } from './svg-markup.ts'
 import { formulas } from './svg-formulas.ts'
-import { linearScale, logBounds, logScale, tickTime, type Scale } from './svg-scale.ts'
+import { outsideWindow, timeScale, type RunSpan } from './svg-run-time.ts'
+import { logBounds, logScale, tickTime, type Scale } from './svg-scale.ts'
 
 const width = 960
 const height = 340
@@ -27,17 +28,9 @@ export function latencyScatter(rows: readonly RequestRow[], window: WindowFacts)
   const answered = planned.filter((row) => row.outcome === 'ok' && row.ttft_ms !== null)
   const lost = planned.filter((row) => row.outcome !== 'ok')
   if (planned.length === 0 || (answered.length === 0 && lost.length === 0)) return null
-  const first = Math.min(window.start_ms, ...extremes(planned).slice(0, 1))
-  const last = Math.max(window.end_ms, ...extremes(planned).slice(1))
   const bounds = logBounds(latencies(answered))
-  const x = linearScale({
-    low: first / 1000,
-    high: last / 1000,
-    from: plot.left,
-    to: plot.right,
-    marks: 9,
-    format: (seconds) => `${formatPlain(seconds, 6)} s`,
-  })
+  const span: RunSpan = { rows: planned, window }
+  const x = timeScale(span, plot)
   const y = logScale({ ...bounds, from: plot.bottom, to: plot.top + 14, format: tickTime })
   const entries: LegendEntry[] = [
     { series: 'ttft', text: 'TTFT', mark: 'dot', title: formulas.ttft_ms },
@@ -45,8 +38,7 @@ export function latencyScatter(rows: readonly RequestRow[], window: WindowFacts)
   ]
   if (lost.length > 0) entries.push({ series: 'bad', text: 'not answered', mark: 'cross' })
   const body = [
-    outside(x, first, window.start_ms, 'warm-up'),
-    outside(x, window.end_ms, last, 'after the window'),
+    outsideWindow(x, span, plot),
     axes(plot, { x, y, xWords: 'intended send, seconds of the run', yWords: 'latency (log)' }),
     marks('e2e', answered, x, y, (row) => row.e2e_ms),
     marks('ttft', answered, x, y, (row) => row.ttft_ms),
@@ -71,34 +63,11 @@ export function latencyScatter(rows: readonly RequestRow[], window: WindowFacts)
   }
 }
 
-function extremes(rows: readonly RequestRow[]): [number, number] {
-  let low = Number.POSITIVE_INFINITY
-  let high = Number.NEGATIVE_INFINITY
-  for (const { planned_ms: at } of rows) {
-    if (at === null) continue
-    low = Math.min(low, at)
-    high = Math.max(high, at)
-  }
-  return [low, high]
-}
-
 function* latencies(rows: readonly RequestRow[]): Generator<number> {
   for (const row of rows) {
     if (row.ttft_ms !== null) yield row.ttft_ms
     if (row.e2e_ms !== null) yield row.e2e_ms
   }
-}
-
-function outside(x: Scale, fromMs: number, toMs: number, word: string): string {
-  const left = x.at(fromMs / 1000)
-  const wide = x.at(toMs / 1000) - left
-  if (wide < 1) return ''
-  return element(
-    'g',
-    {},
-    element('rect', { class: 'outside', x: left, y: plot.top, width: wide, height: plot.bottom - plot.top }),
-    wide < 60 ? '' : label(word, { class: 'mark', x: left + 6, y: plot.bottom - 8 }),
-  )
 }
 
 function marks(

@@ -39,6 +39,9 @@ describe('exceedanceIact', () => {
     }
     expect(direct.window).toBeGreaterThan(256)
     expect(direct.tau).toBeCloseTo(tau, 8)
+    const whole = iact(values)
+    expect(whole.window).toBe(direct.window)
+    expect(whole.tau).toBeCloseTo(tau, 8)
   })
 
   it('an autoregression of 0.8 has τ near 9, white noise near 1', () => {

@@ -87,24 +87,43 @@ export function batchIact(values: ArrayLike<number>, threshold: number, batches:
 
 /** Sokal's time of any series of values; null where it is constant or empty. */
 export function iact(values: ArrayLike<number>): AutocorrelationTime {
-  const rho = autocorrelations(values)
-  if (rho === null) return { tau: null, nEff: null, window: null }
-  return windowed((lag) => rho[lag] as number, values.length)
+  const deviations = deviationsOf(values)
+  if (deviations === null) return { tau: null, nEff: null, window: null }
+  const n = deviations.length
+  let squares = 0
+  for (let i = 0; i < n; i++) squares += (deviations[i] as number) ** 2
+  let transformed: Float64Array | null = null
+  return windowed((lag) => {
+    if (lag > directLags) {
+      transformed ??= laggedProducts(deviations)
+      return (transformed[lag] as number) / (transformed[0] as number)
+    }
+    let products = 0
+    for (let i = 0; i + lag < n; i++) products += (deviations[i] as number) * (deviations[i + lag] as number)
+    return products / squares
+  }, n)
 }
 
 /** Biased autocorrelations ρ_0 … ρ_{n−1}; null where the series is constant or empty. */
 export function autocorrelations(values: ArrayLike<number>): Float64Array | null {
-  const n = values.length
-  let sum = 0
-  for (let i = 0; i < n; i++) sum += values[i] as number
-  const centre = sum / n
-  const deviations = Float64Array.from(values, (value) => value - centre)
-  let varies = false
-  for (let i = 1; i < n && !varies; i++) varies = values[i] !== values[0]
-  if (!varies) return null
+  const deviations = deviationsOf(values)
+  if (deviations === null) return null
   const covariance = laggedProducts(deviations)
   const scale = covariance[0] as number
   return covariance.map((value) => value / scale)
+}
+
+/** The values less their mean; null where they are all equal, or none. */
+function deviationsOf(values: ArrayLike<number>): Float64Array | null {
+  const n = values.length
+  let varies = false
+  for (let i = 1; i < n && !varies; i++) varies = values[i] !== values[0]
+  if (!varies) return null
+  let sum = 0
+  for (let i = 0; i < n; i++) sum += values[i] as number
+  const deviations = new Float64Array(n)
+  for (let i = 0; i < n; i++) deviations[i] = (values[i] as number) - sum / n
+  return deviations
 }
 
 /** τ of a first-order autoregression: (1 + ρ) ÷ (1 − ρ). */

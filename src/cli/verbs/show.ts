@@ -113,7 +113,9 @@ async function writePages(
     const overwrite = html === besideTheRun || (isOn(flags, 'force') ?? false)
     const sink = await cli.openFile(path, { overwrite })
     try {
-      await sink.write(one.kind === 'run' ? runPage(one.document, one.rows) : sweepPage(one.document))
+      await sink.write(
+        one.kind === 'run' ? runPage(one.document, one.rows, one.server) : sweepPage(one.document),
+      )
     } finally {
       await sink.close()
     }

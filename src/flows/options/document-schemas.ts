@@ -37,6 +37,7 @@ const counts = v.strictObject({
   censored: number,
   unsent: number,
   cancelled_by_client: v.exactOptional(number),
+  lost: v.exactOptional(number),
 })
 
 const metric = v.strictObject({
@@ -145,12 +146,18 @@ const target = v.strictObject({
 
 const threePercentiles = v.strictObject({ p50: maybe, p99: maybe, max: maybe })
 
+const repeat = v.exactOptional(v.nullable(v.strictObject({ asked: v.array(text), ends: v.array(text) })))
+
+const ownError = v.strictObject({ p50: maybe, p99: maybe })
+
 const client = v.strictObject({
   lag_ms: threePercentiles,
   loop_delay_ms: threePercentiles,
   cpu: v.strictObject({ worker_max: maybe, workers: v.array(number), process: maybe, machine: maybe }),
   workers: number,
-  own_error_ms: v.strictObject({ p50: maybe, p99: maybe }),
+  own_error_ms: ownError,
+  own_error_before_ms: v.exactOptional(v.nullable(ownError)),
+  own_error_after_ms: v.exactOptional(v.nullable(ownError)),
   capacity_events_per_s: maybe,
   events: number,
   same_machine: v.boolean(),
@@ -176,6 +183,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
     connection_limit: maybe,
   }),
   workload: text,
+  repeat,
   window: v.strictObject({
     warmup_s: number,
     measure_s: number,
@@ -276,6 +284,7 @@ export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObje
   seed: text,
   target,
   workload: text,
+  repeat,
   objective: maybeText,
   points: v.array(
     v.strictObject({

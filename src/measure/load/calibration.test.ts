@@ -41,7 +41,11 @@ it('a real calibration finds an error that is positive and small, and a capacity
   const clock = monotonicClock(performance, process.hrtime.bigint)
   const instrument = await openInstrument({ workers: 1 }, clock)
   const { calibration } = instrument
+  const after = await instrument.measureError()
+  expect(after!.p50).toBeGreaterThan(0)
+  expect(after!.p99).toBeGreaterThanOrEqual(after!.p50!)
   await instrument.close()
+  expect(await instrument.measureError()).toBeNull()
   expect(calibration!.events).toBe(1024)
   expect(calibration!.ownErrorMs.p50).toBeGreaterThan(0)
   expect(calibration!.ownErrorMs.p50).toBeLessThan(20)

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { entryPath } from '../../base/entry.ts'
 import { percentile } from '../../stats/percentile.ts'
+import type { OwnError } from './client-health.ts'
 import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 
 /** What this client can do, learned on a loopback fake before anything is measured. */
 export interface Calibration {
   /** Stamp − write over `events` events of a light load, ms. Null: nothing came back. */
-  readonly ownErrorMs: { readonly p50: number | null; readonly p99: number | null }
+  readonly ownErrorMs: OwnError
   /** Events in the error reading. */
   readonly events: number
   /** CPU of one worker for one event at 100 streams, µs. */
@@ -31,19 +32,29 @@ export const capacityPhase: CalibrationPhase = {
 
 /** Sums the readings of the workers; only the first one reads error and capacity. */
 export function calibrationOf(readings: readonly CalibrationReading[], workers: number): Calibration {
-  const errors = readings.flatMap(({ errorsMs }) => [...errorsMs]).sort((a, b) => a - b)
+  const errors = errorsOf(readings)
   const capacity = readings.find(({ name, failed }) => name === 'capacity' && failed === 0)
   const costMs =
     capacity === undefined || capacity.events === 0 || capacity.cpuMs <= 0
       ? null
       : capacity.cpuMs / capacity.events
   return {
-    ownErrorMs: { p50: percentile(errors, '50'), p99: percentile(errors, '99') },
+    ownErrorMs: ownErrorOf(readings),
     events: errors.length,
     cpuPerEventUs: costMs === null ? null : costMs * 1000,
     capacityEventsPerSecond: costMs === null ? null : (workers * 1000) / costMs,
     workers,
   }
+}
+
+/** The percentiles of stamp − write over the readings' events. */
+export function ownErrorOf(readings: readonly CalibrationReading[]): OwnError {
+  const errors = errorsOf(readings)
+  return { p50: percentile(errors, '50'), p99: percentile(errors, '99') }
+}
+
+function errorsOf(readings: readonly CalibrationReading[]): readonly number[] {
+  return readings.flatMap(({ errorsMs }) => [...errorsMs]).sort((a, b) => a - b)
 }
 
 /** The loopback fake in a thread of its own. Its stamps are ms on the clock with this origin. */

@@ -17,11 +17,31 @@ export interface ClientHealth {
     readonly machine: number | null
   }
   readonly workers: number
-  /** Lag of our stamp behind the server's write on the loopback fake before the run: the instrument's own error. */
-  readonly own_error_ms: { readonly p50: number | null; readonly p99: number | null }
+  /** Lag of our stamp behind the server's write on the loopback fake: the instrument's own error, the worse of before and after. */
+  readonly own_error_ms: OwnError
+  /** The same before the run and after it; null: not measured then. Absent in run folders of versions that measured once. */
+  readonly own_error_before_ms?: OwnError | null
+  readonly own_error_after_ms?: OwnError | null
   /** Output events per second that this client can take, from the same calibration. */
   readonly capacity_events_per_s: number | null
   readonly events: number
   /** Whether the server's address is one of this machine. */
   readonly same_machine: boolean
+}
+
+export interface OwnError {
+  readonly p50: number | null
+  readonly p99: number | null
+}
+
+/** The health with the error that was measured after the run: the one with the larger P99 stands for the run. */
+export function withErrorAfter(health: ClientHealth, after: OwnError | null): ClientHealth {
+  const before = health.own_error_ms
+  const isWorse = after !== null && after.p99 !== null && (before.p99 === null || after.p99 > before.p99)
+  return {
+    ...health,
+    own_error_ms: isWorse ? after : before,
+    own_error_before_ms: before,
+    own_error_after_ms: after,
+  }
 }

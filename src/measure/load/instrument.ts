@@ -4,9 +4,11 @@ import {
   calibrationOf,
   capacityPhase,
   errorPhase,
+  ownErrorOf,
   startFakeServer,
   warmPhase,
 } from './calibration.ts'
+import type { OwnError } from './client-health.ts'
 import { type LoadWorker, startLoadWorker } from './load-worker.ts'
 import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 
@@ -14,6 +16,11 @@ import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 export interface LoadInstrument {
   readonly workers: readonly LoadWorker[]
   readonly calibration: Calibration | null
+  /**
+   * The instrument's own error once more, between two runs, in about half a second; null where it was never calibrated, or cannot be
+   * measured: its first thread died.
+   */
+  measureError(): Promise<OwnError | null>
   close(): Promise<void>
 }
 
@@ -36,27 +43,49 @@ export async function openInstrument(options: InstrumentOptions, clock: Clock): 
   async function close(): Promise<void> {
     await Promise.all(workers.map((worker) => worker.kill()))
   }
-  if (options.calibrate === false) return { workers, calibration: options.calibration ?? null, close }
+  if (options.calibrate === false) {
+    return { workers, calibration: options.calibration ?? null, measureError: async () => null, close }
+  }
   const fakes = await Promise.all(
     Array.from({ length: Math.ceil(workers.length / workersPerFake) }, () =>
       startFakeServer(clock.originMonotonicNs),
     ),
   )
-  const read = (i: number, phases: readonly CalibrationPhase[]): Promise<readonly CalibrationReading[]> => {
-    const { port } = fakes[Math.floor(i / workersPerFake)]!
-    workers[i]!.send({ kind: 'calibrate', port, phases })
-    return workers[i]!.reply('calibrated').then(({ readings }) => readings)
-  }
+  const read = (i: number, phases: readonly CalibrationPhase[]): Promise<readonly CalibrationReading[]> =>
+    readPhases(workers[i]!, fakes[Math.floor(i / workersPerFake)]!.port, phases)
   try {
     await Promise.all(workers.map((_, i) => read(i, [warmPhase])))
     const known = options.calibration ?? null
     const calibration = known ?? calibrationOf(await read(0, [errorPhase, capacityPhase]), workers.length)
-    return { workers, calibration, close }
+    return { workers, calibration, measureError: () => measureError(workers[0]!, clock), close }
   } catch (error) {
     await close()
     throw error
   } finally {
     await Promise.all(fakes.map((fake) => fake.close()))
+  }
+}
+
+async function readPhases(
+  worker: LoadWorker,
+  port: number,
+  phases: readonly CalibrationPhase[],
+): Promise<readonly CalibrationReading[]> {
+  worker.send({ kind: 'calibrate', port, phases })
+  return (await worker.reply('calibrated')).readings
+}
+
+async function measureError(worker: LoadWorker, clock: Clock): Promise<OwnError | null> {
+  if (worker.dead) return null
+  let fake: Awaited<ReturnType<typeof startFakeServer>> | null = null
+  try {
+    fake = await startFakeServer(clock.originMonotonicNs)
+    return ownErrorOf(await readPhases(worker, fake.port, [errorPhase]))
+  } catch {
+    // What was measured before must not be lost for want of this figure.
+    return null
+  } finally {
+    await fake?.close()
   }
 }
 

@@ -75,6 +75,8 @@ export interface LoadDeps {
   /** Ends the drain at once: what is still in flight is censored. */
   readonly cutSignal?: AbortSignal
   readonly onRow: (row: RequestRow) => void
+  /** The run's origin, CLOCK_MONOTONIC in ns, as soon as it is fixed: a moment before it comes. */
+  readonly onStart?: (originMonotonicNs: bigint) => void
   /** At most four times a second. */
   readonly onProgress?: (progress: LoadProgress) => void
   /** Threads that are already warm and calibrated (`openInstrument`); left open. Without it a run opens and closes its own. */

@@ -165,6 +165,8 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
   }
   guarded(feedBodies)
   tellAll({ kind: 'start', startMs })
+  const originMonotonicNs = deps.clock.originMonotonicNs + BigInt(Math.round(startMs * 1e6))
+  guarded(() => deps.onStart?.(originMonotonicNs))
   deps.signal?.addEventListener('abort', onAbort)
   deps.cutSignal?.addEventListener('abort', onCut)
   const timers = [
@@ -194,7 +196,7 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
     return {
       health: health.result(parts.instrument.calibration, workers.length, sameMachine),
       planned,
-      originMonotonicNs: deps.clock.originMonotonicNs + BigInt(Math.round(startMs * 1e6)),
+      originMonotonicNs,
       startedAtMs: startMs,
       windowStartMs: window.warmupMs,
       windowEndMs: windowEndMs(window, plan, lastDoneMs, stoppedAtMs),

@@ -1,6 +1,8 @@
 import { editDistance } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shell-words.ts'
 import { apis } from '../wire/api.ts'
+import { pathAdvice, refusedByStatus } from './preflight-status.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
 /** The sentence for a server that did not answer at all, from the transport's kind and message. */
@@ -42,7 +44,7 @@ export function unreachable(
     `nothing answers at ${tried.join(' or ')} (${whyNot(failure.kind)}${tried.length > 1 ? ` on ${tried.length === 2 ? 'both' : 'all'}` : ''})`,
     {
       ...(addresses.length === 0 && { received: failure.message }),
-      hint: `is the server up?  curl ${modelsUrl(url)}      without one:  plimsoll run   starts the embedded engine`,
+      hint: `is the server up?  curl ${shellWord(modelsUrl(url))}      without one:  plimsoll run   starts the embedded engine`,
     },
   )
 }
@@ -79,20 +81,6 @@ function modelsUrl(url: string): string {
   return `${scheme}${base}${/\/v\d+[a-z0-9]*$/.test(base) ? '' : '/v1'}/models`
 }
 
-export function unauthorized(answer: ProbeAnswer, target: PreflightTarget): PlimsollError {
-  const { key } = target
-  return new PlimsollError('PLIM_AUTH', `${target.url} refuses the key (${answer.status})`, {
-    expected: 'a key that the server knows',
-    received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
-    hint:
-      key === undefined
-        ? 'set the environment variable of the key, or name another with --key-env'
-        : key.present
-          ? `the key is that of ${key.env}; --key-env names another variable`
-          : `${key.env} is not set; export it, or name another variable with --key-env`,
-  })
-}
-
 export function wrongPath(
   answer: ProbeAnswer,
   target: PreflightTarget,
@@ -110,13 +98,6 @@ export function wrongPath(
           : pathAdvice(target),
     },
   )
-}
-
-/** What to try when the path is wrong. */
-export function pathAdvice(target: PreflightTarget): string {
-  return /\/v\d/.test(target.endpointPath)
-    ? 'give --url up to and with /v1 (http://HOST:PORT/v1), or the whole path with --endpoint'
-    : 'the path has no /v1: --endpoint /v1/… or a --url that ends in /v1'
 }
 
 export function unknownModel(
@@ -155,22 +136,13 @@ export function notAnLlmServer(target: PreflightTarget, what: string, received: 
   )
 }
 
+/** The sentence for a probe that no plainer form mends. */
 export function refusedProbe(answer: ProbeAnswer, target: PreflightTarget): PlimsollError {
-  const busy = answer.status === 429 || answer.status === 503 || answer.status === 529
-  const retry = answer.header('retry-after')
-  return new PlimsollError(
-    'PLIM_PREFLIGHT',
-    busy
-      ? `${target.url} refuses requests before any load (${answer.status})`
-      : `${target.url} cannot answer a small request (${answer.status})`,
-    {
-      expected: 'a short streamed answer',
-      received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
-      hint: busy
-        ? `let it come to rest first${retry === undefined ? '' : `; it asks to wait ${retry} s`}`
-        : 'its log says more; --extra-body adds or replaces fields of the request',
-    },
-  )
+  return refusedByStatus(answer, target, {
+    path: target.endpointPath,
+    expected: target.stream === false ? 'a short answer' : 'a short streamed answer',
+    around: '--extra-body adds or replaces fields of the request',
+  })
 }
 
 /** The name with the fewest edits, or one that ends in what was typed; null where none is near. */

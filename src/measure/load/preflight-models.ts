@@ -1,7 +1,15 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { apis } from '../wire/api.ts'
-import { notAnLlmServer, pathAdvice, unauthorized, unreachable } from './preflight-errors.ts'
-import { errorText, isFailure, pathsBeside, type PreflightTarget, type SendOnce } from './probe.ts'
+import { notAnLlmServer, unreachable } from './preflight-errors.ts'
+import { refusedByStatus, said, unauthorized } from './preflight-status.ts'
+import {
+  errorText,
+  isFailure,
+  pathsBeside,
+  type PreflightTarget,
+  type ProbeAnswer,
+  type SendOnce,
+} from './probe.ts'
 
 /** What `GET /v1/models` says. */
 export interface ServerModels {
@@ -10,8 +18,8 @@ export interface ServerModels {
   readonly maxModelLen: Readonly<Record<string, number>>
   /** Why there is no list, where there is none. */
   readonly missing: string | null
-  /** The server answers, but not at this path. */
-  readonly notFound: boolean
+  /** The answer, where its status is not 200. */
+  readonly refusal: ProbeAnswer | null
   readonly serverHeader: string | null
 }
 
@@ -28,11 +36,11 @@ export async function askModels(sendOnce: SendOnce, target: PreflightTarget): Pr
   const nothing = {
     names: [],
     maxModelLen: {},
-    notFound: answer.status === 404,
+    refusal: answer.status === 200 ? null : answer,
     serverHeader: answer.header('server') ?? null,
   }
   if (answer.status !== 200) {
-    return { ...nothing, missing: `${path} answers ${answer.status}${said(answer.bodyText)}` }
+    return { ...nothing, missing: `${path} answers ${said(answer)}` }
   }
   const entries = entriesOf(answer.bodyText)
   if (entries === null) {
@@ -43,7 +51,10 @@ export async function askModels(sendOnce: SendOnce, target: PreflightTarget): Pr
         errorText(answer.bodyText) ?? 'a page without words',
       )
     }
-    return { ...nothing, missing: `${path} is not a list of models${said(answer.bodyText)}` }
+    return {
+      ...nothing,
+      missing: `${path} is not a list of models: ${errorText(answer.bodyText) ?? 'it is empty'}`,
+    }
   }
   const maxModelLen: Record<string, number> = {}
   for (const { id, limit } of entries) if (limit !== null) maxModelLen[id] = limit
@@ -57,18 +68,17 @@ export async function askModels(sendOnce: SendOnce, target: PreflightTarget): Pr
 
 /**
  * The model to ask for: the given one, or the server's first (servers list LoRA adapters behind their base model).
- * @throws PlimsollError PLIM_PREFLIGHT where it is neither given nor to be learnt.
+ * @throws PlimsollError PLIM_PREFLIGHT where it is neither given nor to be learnt, PLIM_AUTH and PLIM_NOT_FOUND where a status says why.
  */
 export function chooseModel(models: ServerModels, target: PreflightTarget): string {
   // Native APIs have no field for it: any name does.
   const model = target.model ?? models.names[0] ?? (apis[target.api].native ? target.api : undefined)
   if (model !== undefined) return model
-  if (models.notFound) {
-    const { models: path } = pathsBeside(target.endpointPath)
-    throw new PlimsollError('PLIM_NOT_FOUND', `there is no ${path} at ${target.url} (404)`, {
-      expected: 'an OpenAI-compatible server',
-      received: models.missing ?? 'nothing',
-      hint: `${pathAdvice(target)}; a server that lists no models needs --model NAME`,
+  if (models.refusal !== null) {
+    throw refusedByStatus(models.refusal, target, {
+      path: pathsBeside(target.endpointPath).models,
+      expected: 'an OpenAI-compatible server, which lists its models there',
+      around: 'a server that lists no models needs --model NAME',
     })
   }
   throw new PlimsollError('PLIM_PREFLIGHT', `${target.url} does not say which model it serves`, {
@@ -99,9 +109,4 @@ function entriesOf(
     )
     return [{ id, limit: (limit as number | undefined) ?? null }]
   })
-}
-
-function said(bodyText: string): string {
-  const text = errorText(bodyText)
-  return text === null ? '' : `: ${text}`
 }

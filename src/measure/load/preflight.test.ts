@@ -341,7 +341,7 @@ describe('what stops a run is a sentence', () => {
   test('a wrong path', async () => {
     expect(await refusal(() => null)).toBe(
       `PLIM_NOT_FOUND  there is no /v1/models at http://localhost:8001 (404)
-  expected an OpenAI-compatible server
+  expected an OpenAI-compatible server, which lists its models there
   received /v1/models answers 404: Not Found
   give --url up to and with /v1 (http://HOST:PORT/v1), or the whole path with --endpoint; a server that lists no models needs --model NAME`,
     )
@@ -388,7 +388,7 @@ describe('what stops a run is a sentence', () => {
       attempts++
       return json({ error: { message: 'max_tokens and max_completion_tokens are both wrong' } }, 400)
     }
-    expect(await refusal(server)).toContain('cannot answer a small request (400)')
+    expect(await refusal(server)).toContain('refuses /v1/chat/completions (400)')
     expect(attempts).toBeLessThanOrEqual(4)
   })
 

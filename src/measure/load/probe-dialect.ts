@@ -1,13 +1,7 @@
 import type { ApiKind } from '../wire/api.ts'
 import { type Dialect, plainDialect, requestBody } from '../workload/request-body.ts'
-import {
-  notAnLlmServer,
-  refusedProbe,
-  unauthorized,
-  unknownModel,
-  unreachable,
-  wrongPath,
-} from './preflight-errors.ts'
+import { notAnLlmServer, refusedProbe, unknownModel, unreachable, wrongPath } from './preflight-errors.ts'
+import { unauthorized } from './preflight-status.ts'
 import {
   errorText,
   isFailure,

@@ -21,6 +21,8 @@ describe('order statistics of many values are those of sorting', () => {
     const ranks = [1, 2, 50_001, 90_002, 99_002, 99_902, 100_002, 100_003]
     expect(index.at(ranks)).toEqual(ranks.map((rank) => sorted[rank - 1]))
     expect(index.at([77_777, 1])).toEqual([sorted[77_776], sorted[0]])
+    const all = [...Array(500).keys()].map((step) => 1 + step * 200)
+    expect(index.at(all)).toEqual(all.map((rank) => sorted[rank - 1]))
     expect(values).toEqual(before)
   })
 

@@ -23,7 +23,7 @@ export function pool(lists: readonly (readonly number[])[]): PooledValues {
   const values = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0))
   let at = 0
   lists.forEach((list, request) => {
-    for (let index = 0; index < list.length; index++) values[at++] = list[index] ?? 0
+    for (let index = 0; index < list.length; index++) values[at++] = list[index] as number
     ends[request] = at
   })
   return { values, ends }
@@ -50,12 +50,14 @@ export function pooledEffectiveSizes(
   const above = limits.map(() => 0)
   const counts = thresholds.map(() => new Float64Array(ends.length))
   let at = 0
+  const lowest = limits[0] ?? Number.POSITIVE_INFINITY
   for (let request = 0; request < ends.length; request++) {
     above.fill(0)
     for (const end = ends[request] ?? 0; at < end; at++) {
-      const value = values[at] ?? 0
+      const value = values[at] as number
       // Few values pass the first limit, fewer the next: most need one comparison.
-      for (let limit = 0; limit < limits.length && value > (limits[limit] ?? 0); limit++) above[limit]!++
+      if (!(value > lowest)) continue
+      for (let limit = 0; limit < limits.length && value > (limits[limit] as number); limit++) above[limit]!++
     }
     for (let limit = 0; limit < limits.length; limit++) counts[limit]![request] = above[limit] ?? 0
   }

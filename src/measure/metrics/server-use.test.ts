@@ -4,12 +4,8 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readServerFile, serverFile, writeServerFile } from '../record/server-file.ts'
-import {
-  appendServerSamples,
-  readServerSamples,
-  unknownSample,
-  type ServerSample,
-} from '../record/server-samples.ts'
+import { appendServerSamples, readServerSamples } from '../record/server-journal.ts'
+import { unknownSample, type ServerSample } from '../record/server-samples.ts'
 import { growth, serverUse } from './server-use.ts'
 
 const window = { startMs: 1000, endMs: 4000 }

@@ -76,24 +76,44 @@ export function byName(samples: readonly ServerSample[]): ReadonlyMap<string, re
   return found
 }
 
-/** Looks of one moment are one figure; a moment at which a replica was silent has no sum. */
+/** A gauge at one moment, over all replicas; null: not told. `tookMs` is what the slowest look of the moment took. */
+export interface GaugePoint {
+  readonly atMs: number
+  readonly value: number | null
+  readonly tookMs: number | null
+}
+
+/** Looks of one moment are one figure; a moment at which a replica was silent has no sum. In order of time. */
+export function gaugeSeries(
+  samples: readonly ServerSample[],
+  field: 'running' | 'waiting' | 'kv_usage',
+  how: 'sum' | 'most',
+): readonly GaugePoint[] {
+  const moments = new Map<number, ServerSample[]>()
+  for (const sample of samples) {
+    const list = moments.get(sample.at_ms)
+    if (list === undefined) moments.set(sample.at_ms, [sample])
+    else list.push(sample)
+  }
+  return [...moments]
+    .sort(([a], [b]) => a - b)
+    .map(([atMs, looks]) => {
+      const known = looks.map((look) => look[field]).filter((value) => value !== null)
+      const took = looks.flatMap(({ scrape_ms }) => scrape_ms ?? [])
+      const isUnknown = known.length === 0 || (how === 'sum' && known.length < looks.length)
+      const value = how === 'sum' ? known.reduce((sum, each) => sum + each, 0) : Math.max(...known)
+      return { atMs, value: isUnknown ? null : value, tookMs: took.length === 0 ? null : Math.max(...took) }
+    })
+}
+
 function gauge(
   samples: readonly ServerSample[],
   field: 'running' | 'waiting' | 'kv_usage',
   how: 'sum' | 'most',
 ): GaugeUse | null {
-  const moments = new Map<number, (number | null)[]>()
-  for (const sample of samples) {
-    const list = moments.get(sample.at_ms)
-    if (list === undefined) moments.set(sample.at_ms, [sample[field]])
-    else list.push(sample[field])
-  }
-  const values: number[] = []
-  for (const told of moments.values()) {
-    const known = told.filter((value) => value !== null)
-    if (known.length === 0 || (how === 'sum' && known.length < told.length)) continue
-    values.push(how === 'sum' ? known.reduce((sum, value) => sum + value, 0) : Math.max(...known))
-  }
+  const values = gaugeSeries(samples, field, how)
+    .map(({ value }) => value)
+    .filter((value) => value !== null)
   if (values.length === 0) return null
   return { mean: values.reduce((sum, value) => sum + value, 0) / values.length, max: Math.max(...values) }
 }

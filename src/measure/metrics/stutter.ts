@@ -57,16 +57,19 @@ export function stutter(rows: readonly RequestRow[]): Stutter {
 function keepLargest(gaps: readonly number[], top: Float64Array, keep: number): number {
   let total = 0
   let kept = 0
+  // The least of those kept: most gaps are told by one comparison.
+  let least = Number.NEGATIVE_INFINITY
   for (let index = 0; index < gaps.length; index++) {
-    const gap = gaps[index] ?? 0
+    const gap = gaps[index] as number
     total += gap
-    if (kept === keep && gap <= (top[keep - 1] ?? 0)) continue
+    if (gap <= least) continue
     let place = kept < keep ? kept++ : keep - 1
-    while (place > 0 && (top[place - 1] ?? 0) < gap) {
-      top[place] = top[place - 1] ?? 0
+    while (place > 0 && (top[place - 1] as number) < gap) {
+      top[place] = top[place - 1] as number
       place--
     }
     top[place] = gap
+    if (kept === keep) least = top[keep - 1] as number
   }
   return total
 }
@@ -76,7 +79,7 @@ function isOverMedian(gaps: readonly number[], largest: number): boolean {
   let aboveZero = 0
   let under = 0
   for (let index = 0; index < gaps.length; index++) {
-    const gap = gaps[index] ?? 0
+    const gap = gaps[index] as number
     if (gap <= 0) continue
     aboveZero++
     if (gap * stutterFactor < largest) under++

@@ -60,13 +60,13 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   const failures = answerable.length - ok.length - counts.unsent
   const metrics: Partial<Record<MetricName, MetricSummary>> = {}
   for (const [name, value] of Object.entries(perRequest) as [MetricName, PerRequest][]) {
-    const values = Float64Array.from(ok.map(value.of).filter((found) => found !== null))
+    const values = valuesOf(ok, value.of)
     if (values.length === 0 && !value.always) continue
     metrics[name] = summarizeValues({ values, failures: value.waits ? failures : null }, percentiles)
   }
   metrics.lag_ms = summarizeValues(
     {
-      values: Float64Array.from(inside.map((row) => row.lag_ms).filter((lag) => lag !== null)),
+      values: valuesOf(inside, (row) => row.lag_ms),
       failures: null,
     },
     percentiles,
@@ -74,7 +74,7 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   const gaps = pool(ok.filter((row) => row.ttft_ms !== null).map((row) => row.gaps_ms))
   metrics.gaps_ms = summarizePooled(gaps, percentiles)
   const shortGaps = {
-    share: shareBelow(gaps, 1),
+    share: (metrics.gaps_ms.min ?? 1) < 1 ? shareBelow(gaps, 1) : 0,
     gaps: gaps.values.length,
     meanMs: metrics.gaps_ms.mean,
   }
@@ -152,6 +152,17 @@ function weightings(ok: readonly RequestRow[]): Weighting {
   return { per_request: requests === 0 ? null : sum / requests, per_token: gaps === 0 ? null : time / gaps }
 }
 
+/** The values of the rows that have one. */
+function valuesOf(rows: readonly RequestRow[], of: (row: RequestRow) => number | null): Float64Array {
+  const values = new Float64Array(rows.length)
+  let filled = 0
+  for (const row of rows) {
+    const value = of(row)
+    if (value !== null) values[filled++] = value
+  }
+  return values.subarray(0, filled)
+}
+
 function countSources(ok: readonly RequestRow[]): Record<string, number> {
   const sources: Record<string, number> = {}
   for (const row of ok) {
@@ -164,7 +175,7 @@ function countSources(ok: readonly RequestRow[]): Record<string, number> {
 function shareBelow(pooled: PooledValues, limit: number): number {
   const { values } = pooled
   let below = 0
-  for (let index = 0; index < values.length; index++) if ((values[index] ?? 0) < limit) below++
+  for (let index = 0; index < values.length; index++) if ((values[index] as number) < limit) below++
   return values.length === 0 ? 0 : below / values.length
 }
 

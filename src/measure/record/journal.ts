@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
+import { systemError } from '../../base/system-errors.ts'
 import type { RequestRow } from './request-row.ts'
 import type { RunManifest } from './manifest.ts'
 import { withoutSecrets } from './redact.ts'
@@ -103,7 +104,13 @@ export async function openJournal(
 ): Promise<Journal> {
   const handle: FileHandle = await open(path, 'a')
   return createJournal(
-    { append: (text) => handle.appendFile(text), close: () => handle.close() },
+    {
+      append: (text) =>
+        handle.appendFile(text).catch((cause: unknown) => {
+          throw systemError(cause, 'the journal of the run', 'PLIM_RUN_FOLDER', path) ?? cause
+        }),
+      close: () => handle.close(),
+    },
     manifest,
     options,
   )

@@ -42,10 +42,8 @@ export function decodeListPages(
     )
     if (repetition === null || definition === null) return null
     const valuesStart = definitionStart + page.definition_levels_byte_length
-    const values = double
-      ? new Float64Array(copyBytes(bytes, valuesStart, (levels - page.num_nulls) * 8))
-      : new Int32Array(copyBytes(bytes, valuesStart, (levels - page.num_nulls) * 4))
-    let next = 0
+    if (valuesStart + (levels - page.num_nulls) * (double ? 8 : 4) > bytes.byteLength) return null
+    let next = valuesStart
     for (let level = 0; level < levels;) {
       if (repetition[level] !== 0) return null
       let end = level + 1
@@ -56,7 +54,14 @@ export function decodeListPages(
         // Of the right size from the start: growing twenty million numbers by pushes doubles the time and the garbage.
         // oxlint-disable-next-line unicorn/no-new-array
         const list = new Array<number>(end - level)
-        for (let index = 0; index < list.length; index++) list[index] = values[next++] ?? 0
+        // Pages begin at any byte: no typed array can lie over them.
+        if (double) {
+          for (let index = 0; index < list.length; index++, next += 8) {
+            list[index] = view.getFloat64(next, true)
+          }
+        } else {
+          for (let index = 0; index < list.length; index++, next += 4) list[index] = view.getInt32(next, true)
+        }
         rows.push(list)
       }
       level = end
@@ -64,13 +69,6 @@ export function decodeListPages(
     reader.offset = start + header.compressed_page_size
   }
   return rows.length === rowCount ? rows : null
-}
-
-/** An aligned copy: pages begin at any byte. */
-function copyBytes(bytes: Uint8Array, start: number, length: number): ArrayBuffer {
-  const copy = new Uint8Array(length)
-  copy.set(bytes.subarray(start, start + length))
-  return copy.buffer
 }
 
 /** The RLE / bit-packing hybrid of the format, for one- and two-bit levels. Null when it ends too soon. */

@@ -60,20 +60,36 @@ async function readRows(
   let rowStart = 0
   for (let group = 0; group < metadata.row_groups.length; group++) {
     const count = Number(metadata.row_groups[group]?.num_rows ?? 0n)
-    const data = new Map<string, ArrayLike<unknown>>()
+    const data: Partial<Record<string, ArrayLike<unknown>>> = {}
     const general: string[] = []
     for (const column of columns) {
       const lists = isNumberList(column) ? await readLists(file, metadata, group, column, count) : null
       if (lists === null) general.push(column.name)
-      else data.set(column.name, lists)
+      else data[column.name] = lists
     }
     await readGeneral(file, metadata, general, rowStart, rowStart + count, data).catch((cause: unknown) => {
       throw unreadable(path, cause)
     })
-    for (let index = 0; index < count; index++) rows.push(rowFrom((name) => plain(data.get(name)?.[index])))
+    for (let index = 0; index < count; index++) rows.push(rowFrom((name) => data[name]?.[index]))
     rowStart += count
   }
   return rows
+}
+
+/** The cells of a column as rows have them; undefined where none has a value. */
+function plainCells(cells: ArrayLike<unknown>): ArrayLike<unknown> | undefined {
+  let isEmpty = true
+  let isPlain = true
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]
+    if (cell === null || cell === undefined) continue
+    isEmpty = false
+    if (plain(cell) === cell) continue
+    isPlain = false
+    break
+  }
+  if (isEmpty) return undefined
+  return isPlain ? cells : Array.from(cells, plain)
 }
 
 /** Other writers store counts as 64-bit integers, and what they do not know as NaN. */
@@ -125,7 +141,7 @@ async function readGeneral(
   columns: string[],
   rowStart: number,
   rowEnd: number,
-  into: Map<string, ArrayLike<unknown>>,
+  into: Partial<Record<string, ArrayLike<unknown>>>,
 ): Promise<void> {
   const parts = new Map<string, { start: number; data: ArrayLike<unknown> }[]>()
   await parquetRead({
@@ -144,7 +160,7 @@ async function readGeneral(
   for (const [name, list] of parts) {
     list.sort((a, b) => a.start - b.start)
     const only = list.length === 1 ? list[0] : undefined
-    into.set(name, only === undefined ? list.flatMap(({ data }) => Array.from(data)) : only.data)
+    into[name] = plainCells(only === undefined ? list.flatMap(({ data }) => Array.from(data)) : only.data)
   }
 }
 

@@ -1,12 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
+import { wholeWindow } from '../metrics/run-window.ts'
 import { readJournal } from './read-journal.ts'
 import { manifestFromJson, type RunManifest } from './manifest.ts'
 import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
 import type { RequestRow } from './request-row.ts'
 import { inOrderOfIntent, runFiles } from './run-folder.ts'
-import { readServerSamples, type ServerSample } from './server-samples.ts'
+import { readServerSamples } from './server-journal.ts'
+import type { ServerSample } from './server-samples.ts'
 
 /** A run as it lies on the disk. */
 export interface RunRecord {
@@ -158,12 +160,20 @@ async function readKilled(path: string, file: string): Promise<WithoutServer> {
   }
   return {
     path,
-    manifest,
+    manifest: { ...manifest, window: windowSoFar(manifest.window, rows) },
     rows: inOrderOfIntent(rows),
     complete: false,
     planned: manifest.planned,
     missing,
   }
+}
+
+/** The window up to the last thing that was seen: nothing is known of the rest. Null before its beginning. */
+function windowSoFar(window: RunManifest['window'], rows: readonly RequestRow[]): RunManifest['window'] {
+  const seen = wholeWindow(rows)
+  if (window === null || seen === null || seen.endMs <= window.start_ms) return null
+  const endMs = Math.min(window.end_ms, seen.endMs)
+  return { ...window, end_ms: endMs, measure_s: (endMs - window.start_ms) / 1000 }
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -106,6 +106,26 @@ describe('a run folder', () => {
     expect((await readRun(folder.path)).manifest.server).toEqual({ engine: 'vllm' })
   })
 
+  test('of a killed run has a window that ends with the last that was seen', async () => {
+    const window = {
+      warmup_s: 0,
+      measure_s: 60,
+      drain_s: 1,
+      start_ms: 0,
+      end_ms: 60_000,
+      how: 'given' as const,
+    }
+    const folder = await createRunFolder(start, { parent, startedAt, timers })
+    folder.journal.update(startManifest({ ...start, window }))
+    folder.journal.append(rows)
+    await folder.journal.close()
+    const seen = (await readRun(folder.path)).manifest.window!
+    expect(seen.start_ms).toBe(0)
+    expect(seen.end_ms).toBeGreaterThan(Math.max(...rows.map((row) => row.planned_ms ?? 0)))
+    expect(seen.end_ms).toBeLessThan(60_000)
+    expect(seen.measure_s).toBe(seen.end_ms / 1000)
+  })
+
   test('killed between its parquet and its manifest is still read from the journal', async () => {
     const folder = await createRunFolder(start, { parent, startedAt, timers })
     folder.journal.append(rows)
@@ -159,7 +179,7 @@ test.each([
   ['a plain name', 'base line', '1129-1436-base-line'],
   ['nothing usable', '///', '1129-1436-run'],
   ['a way out of the folder', '../../etc', '1129-1436-etc'],
-  ['letters with accents', 'Übung', '1129-1436-U-bung'],
+  ['letters with accents', 'Übung läuft', '1129-1436-Ubung-lauft'],
 ])('the folder of %s', (_, name, wanted) => expect(runFolderName(startedAt, name)).toBe(wanted))
 
 describe('the journal', () => {

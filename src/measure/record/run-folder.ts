@@ -7,6 +7,7 @@ import { startManifest, type ManifestStart, type RunManifest } from './manifest.
 import { redact, rowWithoutSecrets } from './redact.ts'
 import type { RequestRow } from './request-row.ts'
 import { writeRequests } from './write-requests.ts'
+import { writingInto } from './writing-into.ts'
 
 /** The files of a run folder. */
 export const runFiles = {
@@ -37,7 +38,9 @@ export interface CreateRunOptions extends JournalOptions {
 export async function createRunFolder(start: ManifestStart, options: CreateRunOptions): Promise<RunFolder> {
   const manifest = redact(startManifest(start), options.secrets)
   const path = await makeFolder(start.name, options)
-  const journal = await openJournal(join(path, runFiles.journal), manifest, options)
+  const journal = await writingInto(path, [], () =>
+    openJournal(join(path, runFiles.journal), manifest, options),
+  )
   return { path, journal }
 }
 
@@ -48,6 +51,7 @@ export function runFolderName(startedAt: Date, name: string): string {
   const time = `${two(startedAt.getHours())}${two(startedAt.getMinutes())}`
   const safe = name
     .normalize('NFKD')
+    .replace(/\p{Mark}+/gu, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
     .slice(0, 80)
@@ -103,17 +107,19 @@ export async function writeRun(
 ): Promise<RunManifest> {
   const safe = redact(manifest, secrets)
   const text = `${JSON.stringify(safe, null, 2)}\n`
-  await makeFolders(path)
   const requests = join(path, runFiles.requests)
-  writeRequests(
-    `${requests}.tmp`,
-    inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
-    JSON.stringify(safe),
-  )
-  await rename(`${requests}.tmp`, requests)
   const file = join(path, runFiles.manifest)
-  await writeFile(`${file}.tmp`, text)
-  await rename(`${file}.tmp`, file)
+  await writingInto(path, [`${requests}.tmp`, `${file}.tmp`], async () => {
+    await makeFolders(path)
+    writeRequests(
+      `${requests}.tmp`,
+      inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
+      JSON.stringify(safe),
+    )
+    await rename(`${requests}.tmp`, requests)
+    await writeFile(`${file}.tmp`, text)
+    await rename(`${file}.tmp`, file)
+  })
   return safe
 }
 

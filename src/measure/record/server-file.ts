@@ -4,6 +4,7 @@ import { parquetReadObjects, type AsyncBuffer, type SchemaElement } from 'hyparq
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { PlimsollError } from '../../base/errors.ts'
 import type { ServerSample } from './server-samples.ts'
+import { writingInto } from './writing-into.ts'
 
 /** The file of a finished run folder that holds the server's metrics: a row for each look at each replica. */
 export const serverFile = 'server.parquet'
@@ -37,18 +38,20 @@ export async function writeServerFile(folder: string, samples: readonly ServerSa
     repetition_type: never.has(name) ? 'REQUIRED' : 'OPTIONAL',
     ...(type === 'BYTE_ARRAY' ? { converted_type: 'UTF8' as const } : {}),
   }))
-  const writer = new ParquetWriter({
-    writer: fileWriter(`${path}.tmp`),
-    schema: [{ name: 'look', num_children: columns.length }, ...columns],
-    statistics: false,
-    createdBy: 'plimsoll',
+  await writingInto(folder, [`${path}.tmp`], async () => {
+    const writer = new ParquetWriter({
+      writer: fileWriter(`${path}.tmp`),
+      schema: [{ name: 'look', num_children: columns.length }, ...columns],
+      statistics: false,
+      createdBy: 'plimsoll',
+    })
+    const written = writer.write({
+      columnData: serverColumns.map(({ name }) => ({ name, data: samples.map((sample) => sample[name]) })),
+    })
+    const finished = writer.finish()
+    if (written !== undefined || finished !== undefined) throw new Error('the file writer is synchronous')
+    await rename(`${path}.tmp`, path)
   })
-  const written = writer.write({
-    columnData: serverColumns.map(({ name }) => ({ name, data: samples.map((sample) => sample[name]) })),
-  })
-  const finished = writer.finish()
-  if (written !== undefined || finished !== undefined) throw new Error('the file writer is synchronous')
-  await rename(`${path}.tmp`, path)
 }
 
 /** @throws PlimsollError PLIM_RUN_FOLDER when it cannot be read. */

@@ -1,10 +1,3 @@
-import { appendFile, readFile, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { readServerFile, serverFile } from './server-file.ts'
-
-/** What the server's metrics said over time while the file still grows, a line a sample; a finished run has `server.parquet`. */
-export const serverSamplesFile = 'server.ndjson'
-
 /** One look at one replica. Times are ms after the run's zero; null is what was not told. */
 export interface ServerSample {
   readonly at_ms: number
@@ -31,38 +24,6 @@ export interface ServerSample {
   readonly cpu: number | null
   readonly gpu_memory: number | null
   readonly gpu_busy: number | null
-}
-
-/** Adds samples to a folder's file. */
-export async function appendServerSamples(folder: string, samples: readonly ServerSample[]): Promise<void> {
-  if (samples.length === 0) return
-  await appendFile(
-    join(folder, serverSamplesFile),
-    samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''),
-  )
-}
-
-/**
- * The samples of a run, in their order: its `server.parquet`, else what was written while it ran; none where the folder has neither. A
- * last line that was cut is left out.
- */
-export async function readServerSamples(path: string): Promise<readonly ServerSample[]> {
-  const folder = /\.(json|parquet|ndjson)$/.test(path) ? dirname(path) : path
-  const whole = join(folder, serverFile)
-  const isThere = await stat(whole).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return readServerFile(whole)
-  const text = await readFile(join(folder, serverSamplesFile), 'utf8').catch(() => '')
-  return text.split('\n').flatMap((line) => {
-    if (line === '') return []
-    try {
-      return [{ ...unknownSample, ...(JSON.parse(line) as Partial<ServerSample>) }]
-    } catch {
-      return []
-    }
-  })
 }
 
 /** A look that told nothing. */

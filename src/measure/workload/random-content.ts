@@ -4,7 +4,7 @@ import { noSalt, shortestPrompt, type Salt } from '../tokens/token-counter.ts'
 import { composeWords } from '../tokens/word-costs.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
 import { lengthWarnings } from './length-warnings.ts'
-import type { ContentInput, ContentMaker } from './request-content.ts'
+import type { ContentInput, ContentMaker } from './content-maker.ts'
 import type { RandomWorkload } from './workload.ts'
 
 /** Random plain words of drawn lengths. */

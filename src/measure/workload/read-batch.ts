@@ -1,7 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { readJsonObject } from './json-line.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
-import type { PromptItem } from './workload.ts'
+import type { PromptItem } from './prompt-item.ts'
 
 /**
  * OpenAI's batch files: one request a line, `{"custom_id", "method": "POST", "url", "body"}` (platform.openai.com/docs/guides/batch).

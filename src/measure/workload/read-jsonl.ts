@@ -1,7 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { jsonFault } from './json-fault.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
-import type { PromptItem } from './workload.ts'
+import type { PromptItem } from './prompt-item.ts'
 
 /**
  * Prompts, one JSON object a line. Each has `prompt` or `text` (a string) or `messages` (those of the chat API), and may have

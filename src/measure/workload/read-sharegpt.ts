@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { jsonFault, positionAt } from './json-fault.ts'
-import type { PromptItem } from './workload.ts'
+import type { PromptItem } from './prompt-item.ts'
 
 /**
  * Recorded conversations in ShareGPT's form, `[{"id", "conversations": [{"from": "human", "value"}, {"from": "gpt", "value"}…]}]`:

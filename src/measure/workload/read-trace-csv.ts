@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import type { TraceEntry, TraceRows } from './trace.ts'
+import type { TraceEntry, TraceRows } from './trace-rows.ts'
 
 /**
  * The columns of public traces, by name in any order and case.

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { jsonFault } from './json-fault.ts'
-import type { TraceEntry, TraceRows } from './trace.ts'
+import type { TraceEntry, TraceRows } from './trace-rows.ts'
 
 /** Mooncake's hash ids stand for blocks of 512 tokens ("Mooncake", FAST '25, the trace's README). */
 const mooncakeBlock = 512

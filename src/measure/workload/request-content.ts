@@ -1,51 +1,17 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { randomStream } from '../../base/random.ts'
-import type { Warning } from '../../base/warnings.ts'
-import { noSalt, type Salt, type TokenCounter } from '../tokens/token-counter.ts'
+import { noSalt, type Salt } from '../tokens/token-counter.ts'
 import { promptLead } from '../tokens/vocabulary.ts'
 import { type ApiKind, apis } from '../wire/api.ts'
+import type { ContentInput, ContentMaker } from './content-maker.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
 import { randomContent } from './random-content.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
 import { saltMaker } from './salt.ts'
 import { sessionContent } from './session-content.ts'
 import { traceContent } from './trace-content.ts'
-import type { LoadedWorkload, PromptItem } from './workload.ts'
-
-/** What one request asks, before it is a body. */
-export interface RequestContent {
-  readonly prompt: Prompt
-  readonly promptId: string
-  readonly segment: string | null
-  readonly session: string | null
-  /** From 1, of a session. */
-  readonly turn?: number
-  readonly promptTokens: number | null
-  readonly outputTokens: number | null
-  /** Further fields of this request's body alone. */
-  readonly extraBody?: Readonly<Record<string, unknown>>
-}
-
-export interface ContentMaker {
-  /** The content of request `index`: a pure function of it. */
-  at(index: number): RequestContent
-  /** Requests that use every item once; null where items are made, not read. */
-  readonly once: number | null
-  /** Whether prompts are made to a length. */
-  readonly countsPrompts: boolean
-  /** What is to be said of the first `count` requests' lengths. */
-  warnings(count: number): readonly Warning[]
-}
-
-export interface ContentInput {
-  readonly workload: LoadedWorkload
-  readonly api: ApiKind
-  readonly seed: number | string
-  readonly salt: string
-  readonly warmPrefix: boolean
-  readonly tokens: TokenCounter
-  readonly maxModelLen: number | null
-}
+import type { PromptItem } from './prompt-item.ts'
+import type { LoadedWorkload } from './workload.ts'
 
 /** @throws PlimsollError PLIM_USAGE for lengths that cannot be drawn, PLIM_WORKLOAD for prompts that the API cannot take. */
 export function contentMaker(input: ContentInput): ContentMaker {

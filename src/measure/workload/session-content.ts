@@ -4,7 +4,7 @@ import type { Warning } from '../../base/warnings.ts'
 import { shortestPrompt, type Salt } from '../tokens/token-counter.ts'
 import { composeWords } from '../tokens/word-costs.ts'
 import { checkLengths, drawLength } from './length-distribution.ts'
-import type { ContentInput, ContentMaker } from './request-content.ts'
+import type { ContentInput, ContentMaker } from './content-maker.ts'
 import type { ChatMessage } from './request-body.ts'
 import type { SessionWorkload } from './workload.ts'
 

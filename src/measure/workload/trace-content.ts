@@ -3,9 +3,10 @@ import type { Warning } from '../../base/warnings.ts'
 import { shortestPrompt, type Salt } from '../tokens/token-counter.ts'
 import { promptLead } from '../tokens/vocabulary.ts'
 import { composeWords } from '../tokens/word-costs.ts'
-import type { ContentInput, ContentMaker, RequestContent } from './request-content.ts'
+import type { ContentInput, ContentMaker, RequestContent } from './content-maker.ts'
 import { lengthWarnings } from './length-warnings.ts'
-import type { Trace, TraceEntry } from './trace.ts'
+import type { Trace } from './trace.ts'
+import type { TraceEntry } from './trace-rows.ts'
 
 /**
  * Prompts as long as those of the trace. Blocks become text of their own, the same for the same id, so that what was shared then

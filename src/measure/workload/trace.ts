@@ -2,18 +2,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import type { OpenLoopPacer } from '../load/pacer.ts'
 import { readTraceCsv } from './read-trace-csv.ts'
 import { readTraceJsonl } from './read-trace-jsonl.ts'
-
-/** One request of recorded traffic: when, how long, and what its prompt shares with others. */
-export interface TraceEntry {
-  /** After the first of the trace, ms. */
-  readonly atMs: number
-  readonly promptTokens: number
-  readonly outputTokens: number
-  /** Ids of the prompt's blocks from its beginning: prompts that begin with the same ids begin alike. Null: shares nothing. */
-  readonly blocks: readonly number[] | null
-  readonly segment: string | null
-  readonly session: string | null
-}
+import type { TraceEntry } from './trace-rows.ts'
 
 export interface Trace {
   readonly kind: 'trace'
@@ -65,11 +54,4 @@ export function tracePacer(trace: Trace, speed = 1): OpenLoopPacer {
   }
   const name = speed === 1 ? trace.name : `${trace.name} at ${speed} times its speed`
   return { kind: 'schedule', timesMs: trace.entries.map(({ atMs }) => atMs / speed), name }
-}
-
-/** Rows as they are read, before they are ordered. */
-export interface TraceRows {
-  readonly entries: readonly TraceEntry[]
-  readonly blockTokens: number
-  readonly skipped: Readonly<Record<string, number>>
 }

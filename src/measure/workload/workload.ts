@@ -1,8 +1,8 @@
 import type { LengthDistribution } from './length-distribution.ts'
+import type { PromptItem } from './prompt-item.ts'
 import { readBatch } from './read-batch.ts'
 import { readJsonl } from './read-jsonl.ts'
 import { readShareGpt } from './read-sharegpt.ts'
-import type { Prompt } from './request-body.ts'
 import { readTrace, type Trace } from './trace.ts'
 
 /** What is asked. */
@@ -56,16 +56,6 @@ export interface SessionWorkload {
 export interface MixWorkload<W> {
   readonly kind: 'mix'
   readonly classes: readonly { readonly name: string; readonly weight: number; readonly workload: W }[]
-}
-
-/** A prompt that somebody wrote. */
-export interface PromptItem {
-  readonly id: string
-  readonly segment: string | null
-  readonly prompt: Prompt
-  readonly outputTokens: number | null
-  /** Further fields of the body, as a batch file has them. */
-  readonly extraBody?: Readonly<Record<string, unknown>>
 }
 
 /** A workload with its file read. */

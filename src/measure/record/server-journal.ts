@@ -1,0 +1,44 @@
+import { appendFile, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readServerFile, serverFile } from './server-file.ts'
+import { type ServerSample, unknownSample } from './server-samples.ts'
+
+/** What the server's metrics said over time while the file still grows, a line a sample; a finished run has `server.parquet`. */
+const serverSamplesFile = 'server.ndjson'
+
+/** Adds samples to a folder's file. */
+export async function appendServerSamples(folder: string, samples: readonly ServerSample[]): Promise<void> {
+  if (samples.length === 0) return
+  await appendFile(
+    join(folder, serverSamplesFile),
+    samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''),
+  )
+}
+
+/** Removes the growing file, once `server.parquet` holds it all. */
+export async function dropServerSamples(folder: string): Promise<void> {
+  await rm(join(folder, serverSamplesFile), { force: true })
+}
+
+/**
+ * The samples of a run, in their order: its `server.parquet`, else what was written while it ran; none where the folder has neither. A
+ * last line that was cut is left out.
+ */
+export async function readServerSamples(path: string): Promise<readonly ServerSample[]> {
+  const folder = /\.(json|parquet|ndjson)$/.test(path) ? dirname(path) : path
+  const whole = join(folder, serverFile)
+  const isThere = await stat(whole).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) return readServerFile(whole)
+  const text = await readFile(join(folder, serverSamplesFile), 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return []
+    try {
+      return [{ ...unknownSample, ...(JSON.parse(line) as Partial<ServerSample>) }]
+    } catch {
+      return []
+    }
+  })
+}
