@@ -8,8 +8,8 @@ import { sloSources } from '../operate/slo/sources.ts'
 import { catalogues, metricOfSeries } from '../operate/catalogue/engines.ts'
 import type { EngineId } from '../operate/catalogue/catalogue.ts'
 import { openSloText } from '../report/slo-openslo.ts'
-import { parseRational, rational } from '../stats/rational.ts'
-import { readSloSpecs } from './slo-specs.ts'
+import { parseRational, rational, toDecimalText } from '../stats/rational.ts'
+import { readSloSpecs, type TextFile } from './slo-specs.ts'
 import { percentOf } from './slo-shared.ts'
 
 const yaml = (objective: string, slo = ''): { path: string; text: string } => ({
@@ -131,7 +131,92 @@ describe('OpenSLO', () => {
     const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
     const text = openSloText(rulesOf(spec!))
     const [back] = readSloSpecs([{ path: 'o.yaml', text }])
-    expect(back).toMatchObject({ own: spec!.own, objective: spec!.objective, period: '30d', service: 's' })
+    expect(back).toMatchObject({
+      own: spec!.own,
+      objective: spec!.objective,
+      period: '30d',
+      service: 's',
+      name: 'chat',
+    })
+  })
+
+  it.each(['sre-workbook', 'lesson'])('the alerts of %s go out and come back the same', (policy) => {
+    const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }], { policy })
+    const rules = rulesOf(spec!)
+    const text = openSloText(rules)
+    const kinds = [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind)
+    const alerts = rules.policy.tiers.length
+    expect(kinds.filter((kind) => kind === 'AlertPolicy')).toHaveLength(alerts)
+    expect(kinds.filter((kind) => kind === 'AlertCondition')).toHaveLength(alerts)
+    expect(new Set(kinds)).toEqual(
+      new Set(['SLO', 'AlertPolicy', 'AlertCondition', 'AlertNotificationTarget']),
+    )
+    const [back] = readSloSpecs([{ path: 'o.yaml', text }])
+    const again = rulesOf(back!)
+    expect(again.policy.tiers).toEqual(rules.policy.tiers)
+    expect(again.policy.comparator).toBe(rules.policy.comparator)
+    expect(again.watched.map(({ group }) => group)).toEqual(rules.watched.map(({ group }) => group))
+  })
+
+  const condition = 'kind: AlertCondition\nmetadata: { name: fast }\nspec:\n  severity: sev1\n  condition: '
+  const withAlert = (inside: string, slo = 'alertPolicies: [{ alertPolicyRef: p }]'): readonly TextFile[] => {
+    const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
+    const text = openSloText(rulesOf(spec!)).split('---\n')[0]!
+    return [
+      { path: 'o.yaml', text: `${text.replace(/ {2}alertPolicies:\n( {4}.*\n)*/, '')}  ${slo}\n` },
+      {
+        path: 'alerts.yaml',
+        text: `apiVersion: openslo/v1\nkind: AlertPolicy\nmetadata: { name: p }\nspec: { conditions: [{ conditionRef: fast }] }\n---\napiVersion: openslo/v1\n${condition}${inside}\n`,
+      },
+    ]
+  }
+  it.each([
+    [
+      'a word for a page, and what is met alerts',
+      '{ kind: burnrate, threshold: 6, lookbackWindow: 1h }',
+      ['page', '1h', '5m', '6', '>='],
+    ],
+    [
+      'how long it has to hold is the short window',
+      '{ threshold: 2, op: gt, lookbackWindow: 6h, alertAfter: 45m }',
+      ['page', '6h', '45m', '2', '>'],
+    ],
+    [
+      'nothing to wait for',
+      '{ threshold: 2, lookbackWindow: 6h, alertAfter: 0m }',
+      ['page', '6h', '30m', '2', '>='],
+    ],
+  ])('in another file: %s', (_, inside, wanted) => {
+    const [spec] = readSloSpecs(withAlert(inside))
+    const { policy } = rulesOf(spec!)
+    const [tier] = policy.tiers
+    expect([tier?.severity, tier?.long, tier?.short, toDecimalText(tier!.factor), policy.comparator]).toEqual(
+      wanted,
+    )
+  })
+  it('the command line’s policy goes first, and one that does not alert counts for nothing', () => {
+    const files = withAlert('{ threshold: 6, lookbackWindow: 1h }')
+    const [named] = readSloSpecs(files, { policy: 'lesson' })
+    expect(named?.policy).toBe('lesson')
+    const quiet = files.map(({ path, text }) => ({
+      path,
+      text: text.replace('conditions:', 'alertWhenBreaching: false, conditions:'),
+    }))
+    expect(readSloSpecs(quiet)[0]?.policy).toBe('sre-workbook')
+  })
+  it.each([
+    [
+      'a condition that is not there',
+      '{ threshold: 6, lookbackWindow: 1h }',
+      'alertPolicies: [{ alertPolicyRef: q }]',
+      'names q, which is not there',
+    ],
+    ['another kind', '{ kind: budget, threshold: 6, lookbackWindow: 1h }', undefined, 'is no burn rate'],
+    ['below', '{ op: lt, threshold: 6, lookbackWindow: 1h }', undefined, 'fires below its threshold'],
+    ['no threshold', '{ lookbackWindow: 1h }', undefined, 'has no threshold'],
+    ['no window', '{ threshold: 6, lookbackWindow: 1mo }', undefined, 'not a duration'],
+  ])('refuses %s', (_, inside, slo, why) => {
+    expect(() => readSloSpecs(withAlert(inside, slo))).toThrow(why)
   })
 
   it.each([
