@@ -7,6 +7,9 @@ import { edgesAround, lePattern } from '../operate/slo/sli.ts'
 import { sloSources } from '../operate/slo/sources.ts'
 import { catalogues, metricOfSeries } from '../operate/catalogue/engines.ts'
 import type { EngineId } from '../operate/catalogue/catalogue.ts'
+import type { PlimsollError } from '../base/errors.ts'
+import { promtoolTests } from '../operate/slo/promtool-tests.ts'
+import { untestedSlis } from './slo-rules.ts'
 import { openSloText } from '../report/slo-openslo.ts'
 import { parseRational, rational, toDecimalText } from '../stats/rational.ts'
 import { readSloSpecs, type TextFile } from './slo-specs.ts'
@@ -120,6 +123,67 @@ describe('rules', () => {
     const bounds = catalogues[engine].metrics.find(({ name }) => name === metric)?.buckets ?? null
     const { at, below, above } = edgesAround(bounds, parseRational(seconds))
     expect(at === null ? `${below}/${above}` : '=').toBe(wanted)
+  })
+})
+
+describe('limits that are no bound', () => {
+  const sglang = (slo: string) =>
+    readSloSpecs([yaml('{ each: ttft < 500ms, good: 99% }', `, ${slo}`)], {
+      engine: 'sglang',
+      unreachable: 'refit',
+    })
+  const refusal = (engine: EngineId, each: string): string => {
+    try {
+      readSloSpecs([yaml(`{ each: ${each}, good: 99% }`)], { engine, unreachable: 'refit' }).map(rulesOf)
+      return ''
+    } catch (error) {
+      return (error as PlimsollError).hint ?? ''
+    }
+  }
+  it.each<[EngineId, string, string]>([
+    ['sglang', 'ttft < 500ms', '--bucket-time-to-first-token 0.1 0.2 0.4 0.5 0.6'],
+    [
+      'dynamo',
+      'ttft < 500ms',
+      'DYN_METRICS_TTFT_MIN=0.005 DYN_METRICS_TTFT_MAX=50 DYN_METRICS_TTFT_COUNT=21',
+    ],
+    ['dynamo', 'ttft < 525ms', 'only for a limit of two significant figures'],
+    ['vllm', 'ttft < 600ms', 'has no setting for its buckets'],
+    ['sglang', 'ttft < 500ms', 'slo: buckets: { ttft: [0.5, …] }'],
+  ])('%s, %s: %s', (engine, each, said) => expect(refusal(engine, each)).toContain(said))
+  it('bounds that the engine was told are believed', () => {
+    const [spec] = sglang('buckets: { ttft: [0.25, 0.5, 1] }')
+    const [ttft] = rulesOf(spec!).watched
+    expect(ttft?.sli.between).toBeNull()
+    expect(ttft?.sli.bad('5m')).toContain('le=~"0[.]5"')
+  })
+  it.each(['[0.5, 0.25]', '[0.5, 0.5]', '[0, 1]'])(
+    'bounds that do not rise from above 0 are refused: %s',
+    (bounds) => expect(() => sglang(`buckets: { ttft: ${bounds} }`)).toThrow('do not rise'),
+  )
+  it('a native histogram needs none, says how exact it is, and has no tests', () => {
+    const [spec] = sglang('histograms: native')
+    const rules = rulesOf(spec!)
+    const [ttft, answered] = rules.watched
+    expect(ttft?.sli.total('5m')).toBe(
+      'histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m])))',
+    )
+    expect(ttft?.sli.bad('5m')).toBe(
+      'clamp_min(histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m]))) - (histogram_fraction(-Inf, 0.5, sum(increase(sglang:time_to_first_token_seconds[5m]))) * histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m]))) >= 0 or 0 * histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m])))), 0)',
+    )
+    expect(ttft?.sli.notes.join(' ')).toContain('9 %')
+    expect(untestedSlis(rules)).toEqual([ttft!.sli.id])
+    const tests = promtoolTests(rules, 'x.yaml').tests.map(({ name }) => name)
+    expect(tests.some((name) => name.startsWith(`${answered!.sli.id}:`))).toBe(true)
+    expect(tests.some((name) => name.startsWith(`${ttft!.sli.id}:`))).toBe(false)
+    expect(undefinedInGroups(groupsOf(rules))).toEqual([])
+  })
+  it('the flag does the same', () => {
+    const [spec] = readSloSpecs([yaml('{ each: ttft < 470ms, good: 99% }')], {
+      engine: 'vllm',
+      histograms: 'native',
+    })
+    expect(spec?.histograms).toBe('native')
   })
 })
 
