@@ -34,8 +34,8 @@ export const bucketsCalculator: Calculator = calculator({
     }),
   },
   examples: [
-    ['', 'the bounds of TTFT as they come'],
     ['500ms', 'settings with a bound at the limit'],
+    ['--count 18', 'the bounds of TTFT as they come'],
     ['--min 1 --max 512 --count 10', 'of the whole request'],
     ['125ms', 'three figures: Dynamo rounds it away'],
   ],
