@@ -257,6 +257,13 @@ describe('autoscalers, gates and clients, by their own arithmetic', () => {
   })
 })
 
+test('HPA: what the API’s thousandths make of decimals is told where it differs', async () => {
+  const said = async (line: string): Promise<string> => JSON.stringify((await jsonOf(line))['warnings'])
+  expect(await said('hpa 3 0.44 0.4')).toContain('440m ÷ 400m goes to 4')
+  expect(await said('hpa 3 111 100')).toBe('[]')
+  expect(await said('hpa 0 0.44 0.4')).toBe('[]')
+})
+
 describe('numbers as people write them', () => {
   test.each([
     [
