@@ -1,10 +1,13 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { parse, parseAllDocuments, type Document } from 'yaml'
 import { promtool } from '../src/flows/slo-promtool.ts'
 import type { PlanDocument } from '../src/report/plan-document.ts'
 import { start } from './fixtures/product.ts'
+import { isInstalled } from './fixtures/programs.ts'
 
 it('goes from a sweep of the embedded engine to a folder to deploy, in two commands', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'plimsoll-deploy-'))
@@ -58,6 +61,43 @@ it('goes from a sweep of the embedded engine to a folder to deploy, in two comma
   }
   expect(readFileSync(join(cwd, 'deploy/capacity.md'), 'utf8')).toContain('the embedded engine was loaded')
   const slo = join(cwd, 'deploy/slo')
-  const { kind, output } = await promtool(['check', 'rules', 'llm-ttft-tpot.rules.yaml'], slo)
-  expect([kind === 'failed', kind === 'failed' ? output : '']).toEqual([false, ''])
+  for (const args of [
+    ['check', 'rules', 'llm-ttft-tpot.rules.yaml'],
+    ['test', 'rules', 'llm-ttft-tpot.test.yaml'],
+  ]) {
+    const { kind, output } = await promtool(args, slo)
+    expect([kind === 'failed', kind === 'failed' ? output : '']).toEqual([false, ''])
+  }
+  // Everything is what its name says.
+  for (const file of document.files) {
+    const content = readFileSync(join(cwd, 'deploy', file), 'utf8')
+    if (file.endsWith('.json')) JSON.parse(content)
+    if (!file.endsWith('.yaml')) continue
+    for (const part of parseAllDocuments(content) as readonly Document[]) {
+      expect([file, part.errors, part.warnings]).toEqual([file, [], []])
+      const object = part.toJS() as Record<string, unknown>
+      if (file.startsWith('scaler/'))
+        expect([file, typeof object['apiVersion'], typeof object['kind']]).toEqual([file, 'string', 'string'])
+    }
+  }
+  expect(readFileSync(join(cwd, 'deploy/engine-flags.txt'), 'utf8')).toMatch(/^vllm\n {2}--max-num-seqs 4\n/)
+  const gateway = parse(readFileSync(join(cwd, 'deploy/gateway.yaml'), 'utf8')) as {
+    limits: { beyond: { status: number; retry_after: { from: string; to: string } } }
+  }
+  expect(gateway.limits.beyond.status).toBe(429)
+  expect(gateway.limits.beyond.retry_after.to).toMatch(/^\d+s$/)
+  if (isInstalled('amtool')) {
+    const amtool = (...args: string[]): string => execFileSync('amtool', args, { cwd: slo, encoding: 'utf8' })
+    expect(amtool('check-config', 'alertmanager.yaml')).toContain('SUCCESS')
+    const route = amtool(
+      'config',
+      'routes',
+      'test',
+      '--config.file=alertmanager.yaml',
+      'alertname=SloBurnPage',
+      'severity=page',
+    )
+    expect(route.trim()).toBe('pager')
+  } else
+    console.warn('amtool is not here (apt-get install prometheus-alertmanager): the routing is not tested')
 }, 240_000)

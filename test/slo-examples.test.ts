@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { promtool } from '../src/flows/slo-promtool.ts'
 import { sloFiles, sloRules } from '../src/flows/slo-rules.ts'
 import { groupsOf, undefinedInGroups } from '../src/operate/slo/rules.ts'
+import { isInstalled } from './fixtures/programs.ts'
 
 const folder = fileURLToPath(new URL('../examples/slo/', import.meta.url))
 const gen = `${folder}_gen/`
@@ -12,17 +13,11 @@ const sources = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 const rulesOfFile = (name: string): ReturnType<typeof sloRules> =>
   sloRules([{ path: `examples/slo/${name}`, text: readFileSync(folder + name, 'utf8') }], {})
 
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-const here = has('promtool')
-const amtoolHere = has('amtool')
+const here = isInstalled('promtool')
+const amtoolHere = isInstalled('amtool')
 if (!here) console.warn('promtool is not here (apt-get install prometheus): its tests are skipped')
+if (!amtoolHere)
+  console.warn('amtool is not here (apt-get install prometheus-alertmanager): the routing is not tested')
 
 describe('the generated files in examples/slo/_gen', () => {
   it.each(sources)('are what %s makes', (name) => {

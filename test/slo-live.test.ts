@@ -1,6 +1,5 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,8 +9,12 @@ import { liveBudget } from '../src/flows/slo-budget.ts'
 import { livePage } from '../src/flows/slo-page.ts'
 import { openPrometheus, type PrometheusServer } from '../src/flows/slo-prometheus.ts'
 import { sloFiles, sloRules } from '../src/flows/slo-rules.ts'
+import { watchFlow } from '../src/flows/watch.ts'
+import type { WatchDocument } from '../src/report/watch-document.ts'
 import { startEngineServer, type EngineServer } from '../src/simulate/engine/server/engine-server.ts'
 import { readEngineSettings } from '../src/simulate/engine/server/engine-settings.ts'
+import { liveDeps } from './fixtures/pages.ts'
+import { freePort, isInstalled, until } from './fixtures/programs.ts'
 
 // Prometheus itself, with the generated rules, scraping the embedded engine: an outage pages and the page goes away after it; an idle
 // time and a restart are no outage. Windows are seconds long here; nothing else of the rules is different.
@@ -31,30 +34,11 @@ slo:
       - { severity: page, long: 12s, short: 4s, factor: 4 }
 `
 
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-const here = has('prometheus')
+const here = isInstalled('prometheus')
 if (!here) console.warn('prometheus is not here (apt-get install prometheus): the live test is skipped')
 
 const clock = monotonicClock(performance, () => process.hrtime.bigint())
 const specs = sloRules([{ path: 'live.yaml', text: source }], {})
-
-async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 function startEngine(port: number, faults: readonly string[]): Promise<EngineServer> {
   return startEngineServer({
@@ -63,16 +47,6 @@ function startEngine(port: number, faults: readonly string[]): Promise<EngineSer
     hrtimeNs: () => process.hrtime.bigint(),
     wallClockMs: () => Date.now(),
   })
-}
-
-/** Waits until something is so; the condition decides, not the time. */
-async function until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
-  const end = Date.now() + limitMs
-  for (;;) {
-    if (await isSo().catch(() => false)) return
-    if (Date.now() > end) throw new Error(`never: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
 }
 
 describe.skipIf(!here)('a live Prometheus', () => {
@@ -207,4 +181,50 @@ describe.skipIf(!here)('a live Prometheus', () => {
       .filter(({ severity }) => severity === 'error')
     expect(errors.map(({ message }) => message)).toEqual([])
   })
+
+  it('watch sees the engine through it, its failures counted', async () => {
+    const looks: WatchDocument[] = []
+    await watchFlow(
+      {
+        urls: [],
+        machineUrls: [],
+        prometheusUrl: address,
+        keyEnv: 'NONE',
+        objectives: ['ttft < 500ms, good 90%'],
+        windowsMs: [1000, 2000],
+        intervalMs: 1100,
+        count: 4,
+        sweep: null,
+        record: false,
+        name: 'watch',
+        runsDir: 'runs',
+        out: null,
+      },
+      {
+        ...liveDeps(new AbortController().signal),
+        onLook: async (document) => {
+          looks.push(document)
+          // One answer between two looks, so that there is something to share.
+          await fetch(`http://127.0.0.1:${enginePort}/v1/completions`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ model: 'plimsoll-demo', prompt: 'a few words', max_tokens: 2 }),
+          })
+        },
+      },
+    )
+    const last = looks.at(-1)!
+    expect(last.fleet).toMatchObject({ up: 1, known: 1 })
+    expect(last.replicas.map(({ name, engine: what }) => [name, what])).toEqual([
+      [`127.0.0.1:${enginePort}`, 'vllm'],
+    ])
+    expect(last.notes).toEqual([])
+    const answered = looks.flatMap(({ objectives }) =>
+      objectives.flatMap(({ windows }) =>
+        windows.flatMap(({ limits }) => limits.filter(({ text }) => text === 'answered')),
+      ),
+    )
+    expect(answered.length).toBeGreaterThan(0)
+    expect(answered.every(({ low, high }) => low === 1 && high === 1)).toBe(true)
+  }, 60_000)
 })

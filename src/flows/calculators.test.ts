@@ -22,7 +22,7 @@ describe('the list', () => {
     const { exitCode, stdout, stderr } = await cliRun(['calc'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     const promised =
-      'latency tpot weighting chunks prefill little backlog stall utilization merge-p99 compound samples noise runs-needed goodput floor walls kv replicas budget burn page cold-start trigger hpa'
+      'latency tpot weighting chunks prefill little backlog stall utilization merge-p99 compound samples noise runs-needed goodput floor walls kv replicas budget burn page cold-start trigger hpa buckets keda kpa ray wva dynamo admission retry-after backoff adaptive-limit gate ceilings jain'
     for (const name of promised.split(' ')) expect(stdout).toContain(`  plimsoll calc ${name} `)
     for (const { brief } of calculators) expect(stdout).toContain(brief)
   })
@@ -177,7 +177,11 @@ describe('an impossible question gets a sentence and exit code 2', () => {
     ['a bandwidth without unit', 'cold-start 16GB 2', 'cannot be read'],
     ['a share over 1', 'compound 20 20', 'cannot be read'],
     ['shares that do not add up', 'mix 50%:1s..2s 20%:2s..3s', 'do not add up'],
-    ['a calculator that is not there', 'tpto 1s', 'there is no calculator tpto'],
+    ['a calculator that is not there', 'tpto 1s', 'did you mean plimsoll calc tpot?'],
+    ['one that nothing is like', 'nosuch 1s', 'plimsoll calc says what each of them answers'],
+    ['what one is about', 'queue 1s', 'plimsoll calc retry-after'],
+    ['a word of a question', 'knative 1', 'did you mean plimsoll calc kpa?'],
+    ['a word of a name', 'percentiles 1', 'did you mean plimsoll calc'],
     ['a flag twice', 'tpot --e2e 2s --latency 3s 0.3s 401', 'given 2 times'],
   ])('%s', async (_, line, said) => {
     const { exitCode, stdout, stderr } = await cliRun(['calc', ...line.split(' ')])
@@ -206,6 +210,58 @@ describe('"there is none" is an answer: null, with the reason, and exit code 0',
     expect(figure?.value).toBeNull()
     expect(figure?.text).toContain(why)
   })
+})
+
+describe('autoscalers, gates and clients, by their own arithmetic', () => {
+  test.each([
+    ['a ratio of 1.5', 'hpa 4 1.5 1', 'replicas', 6],
+    ['nothing is asked of KEDA: an empty answer', 'keda empty --target 5 --current 10', 'replicas', 1],
+    ['an answer that is no number', 'keda nan', 'value', 0],
+    ['two elements', 'keda 3 4', 'error', true],
+    ['a threshold that is met', 'keda 5 --activation 5', 'active', false],
+    ['just above it', 'keda 5.001 --activation 5', 'active', true],
+    ['a queue of 40', 'keda 40 --target 5 --current 4', 'replicas', 8],
+    ['221 over 50', 'keda 221 --target 50 --current 4', 'replicas', 5],
+    ['Knative panics', 'kpa 2 100 400', 'desired', 6],
+    ['and keeps the activator', 'kpa 2 100 400', 'excess_burst_capacity', -411],
+    ['Knative does not', 'kpa 10 700 900', 'desired', 10],
+    ['Knative halves at most', 'kpa 10 100 100', 'desired', 5],
+    ['Ray', 'ray 3 10', 'wanted', 5],
+    ['Ray up: 300 ticks', 'ray 3 10', 'ticks', 300],
+    ['Ray down: 6,000', 'ray 3 2', 'ticks', 6000],
+    ['WVA on its edge', 'wva 0:0.65 0:0.75', 'action', 'hold'],
+    ['WVA below it', 'wva 0:0.75 0:0.72', 'action', 'up'],
+    ['Dynamo', 'dynamo 40/s 6.4/s', 'engines', 7],
+    ['the gate, closed by one', 'gate 0:0.4 10:0.8', 'saturation', 1.25],
+    ['the gate, at its edge', 'gate 5:0.8 5:0.8', 'gated', true],
+    ['the gate, open', 'gate 2:0.6 3:0.7', 'saturation', 0.8125],
+    ['ceilings', 'ceilings 3 60%', 'band_2', 0.7],
+    ['Gradient2', 'adaptive-limit 100 100ms 200ms', 'gradient2', 95.8],
+    ['AIMD', 'adaptive-limit 100 100ms 100ms --dropped yes', 'aimd', 90],
+    ['the flag of vLLM', 'admission 32 8/s 2s 0.8s --prefill-rate 20000tok/s', 'max_queued_tokens', 40_000],
+    ['Retry-After', 'retry-after 30 8/s', 'retry_after', 4],
+    ['Retry-After, capped', 'retry-after 1000 8/s', 'retry_after', 60],
+    ['Jain', 'jain 1 2 3 4', 'index', 5 / 6],
+    ['the first wait of a client', 'backoff 429', 'first_wait', '375 ms to 500 ms'],
+    ['60 s are believed', 'backoff 429 --retry-after 60', 'first_wait', '60 s'],
+    ['61 s are not', 'backoff 429 --retry-after 61', 'first_wait', '375 ms to 500 ms'],
+    ['milliseconds first', 'backoff 429 --retry-after 60 --retry-after-ms 20', 'first_wait', '20 ms'],
+    ['told to stay away', 'backoff 503 --should-retry false', 'comes_back', false],
+    ['a bound at the limit', 'buckets 500ms', 'settings', 'MIN=0.005 MAX=50 COUNT=21'],
+    ['TTFT of Dynamo', 'buckets', 'distinct', 18],
+  ])('%s', async (_, line, key, expected) => {
+    const { results } = await jsonOf(line)
+    const { value } = (results as Record<string, { value: unknown }>)[key]!
+    if (typeof expected === 'number') expect(value).toBeCloseTo(expected, 10)
+    else expect(value).toBe(expected)
+  })
+})
+
+test('HPA: what the API’s thousandths make of decimals is told where it differs', async () => {
+  const said = async (line: string): Promise<string> => JSON.stringify((await jsonOf(line))['warnings'])
+  expect(await said('hpa 3 0.44 0.4')).toContain('440m ÷ 400m goes to 4')
+  expect(await said('hpa 3 111 100')).toBe('[]')
+  expect(await said('hpa 0 0.44 0.4')).toBe('[]')
 })
 
 describe('numbers as people write them', () => {

@@ -25,6 +25,19 @@ import { pageCalculator } from '../operate/calculators/page.ts'
 import { coldStartCalculator } from '../operate/calculators/cold-start.ts'
 import { triggerCalculator } from '../operate/calculators/trigger.ts'
 import { hpaCalculator } from '../operate/calculators/hpa.ts'
+import { bucketsCalculator } from '../operate/calculators/buckets.ts'
+import { kedaCalculator } from '../operate/calculators/keda.ts'
+import { kpaCalculator } from '../operate/calculators/kpa.ts'
+import { rayCalculator } from '../operate/calculators/ray.ts'
+import { wvaCalculator } from '../operate/calculators/wva.ts'
+import { dynamoCalculator } from '../operate/calculators/dynamo.ts'
+import { admissionCalculator } from '../plan/calculators/admission.ts'
+import { retryAfterCalculator } from '../plan/calculators/retry-after.ts'
+import { backoffCalculator } from '../measure/calculators/backoff.ts'
+import { adaptiveLimitCalculator } from '../operate/calculators/adaptive-limit.ts'
+import { gateCalculator } from '../operate/calculators/gate.ts'
+import { ceilingsCalculator } from '../operate/calculators/ceilings.ts'
+import { jainCalculator } from '../stats/calculators/jain.ts'
 import type { Calculation, Calculator } from '../stats/calculators/calculator.ts'
 import { nearest } from './options/nearest.ts'
 
@@ -53,22 +66,55 @@ export const calculators: readonly Calculator[] = [
   budgetCalculator,
   burnCalculator,
   pageCalculator,
+  bucketsCalculator,
   coldStartCalculator,
   triggerCalculator,
   hpaCalculator,
+  kedaCalculator,
+  kpaCalculator,
+  rayCalculator,
+  wvaCalculator,
+  dynamoCalculator,
+  admissionCalculator,
+  retryAfterCalculator,
+  backoffCalculator,
+  adaptiveLimitCalculator,
+  gateCalculator,
+  ceilingsCalculator,
+  jainCalculator,
 ]
 
-/** The calculator of that name; PLIM_USAGE with the nearest where there is none. */
+/** The calculator of that name; PLIM_USAGE with the nearest, or those that speak of such a thing, where there is none. */
 export function calculatorNamed(name: string): Calculator {
   const found = calculators.find((one) => one.name === name)
   if (found !== undefined) return found
-  const near = nearest(
-    name,
-    calculators.map((one) => one.name),
-  )
+  const names = calculators.map((one) => one.name)
+  const meant = nearest(name, names)
+  const about = meant === null ? calculatorsAbout(name) : [meant]
   throw new PlimsollError('PLIM_USAGE', `there is no calculator ${name}`, {
-    hint: near === null ? 'plimsoll calc lists them' : `did you mean plimsoll calc ${near}?`,
+    expected: names.join(', '),
+    hint:
+      about.length === 0
+        ? 'plimsoll calc says what each of them answers'
+        : `did you mean ${about.map((one) => `plimsoll calc ${one}`).join(' or ')}?`,
   })
+}
+
+/** Those that speak of a word: in a part of their name, in what they answer, or in a name of an input. */
+function calculatorsAbout(word: string): readonly string[] {
+  const stem = word.toLowerCase().replace(/s$/, '')
+  if (stem.length < 3) return []
+  const speaks = ({ name, brief, inputs }: Calculator): boolean =>
+    name.split('-').some((part) => nearest(stem, [part]) !== null) ||
+    brief
+      .toLowerCase()
+      .split(/\W+/)
+      .some((one) => one.startsWith(stem)) ||
+    Object.entries(inputs).some(([flag, { also }]) => [flag, ...also].includes(stem))
+  return calculators
+    .filter(speaks)
+    .map(({ name }) => name)
+    .slice(0, 3)
 }
 
 /** A line as typed behind `plimsoll calc`, in words; quotes hold words together. For docs and for tests. */

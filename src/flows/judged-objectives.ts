@@ -16,9 +16,16 @@ export interface JudgedObjective {
 export function parseObjectives(configs: readonly ObjectiveConfig[]): readonly JudgedObjective[] {
   return configs.map((config) => {
     const where = config.name === null ? '--slo' : `objectives.${config.name}`
-    const text = config.good === null ? config.text : `${config.text}, good ${config.good}`
-    return { config, objective: parseObjective(text, config.form === 'vllm' ? '--goodput' : where) }
+    return {
+      config,
+      objective: parseObjective(objectiveText(config), config.form === 'vllm' ? '--goodput' : where),
+    }
   })
+}
+
+/** An objective in one text, with the share that the file gives apart. */
+export function objectiveText({ text, good }: ObjectiveConfig): string {
+  return good === null ? text : `${text}, good ${good}`
 }
 
 /** The objective whose per-request limits make the run's goodput: the first that has any. */

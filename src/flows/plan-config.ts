@@ -1,4 +1,5 @@
 import type { MarginKind } from '../plan/fleet-size.ts'
+import type { PlanFile } from './plan-file.ts'
 
 /** What `plan` was asked, numbers as exact text (law 7). */
 export interface PlanConfig {
@@ -29,6 +30,8 @@ export interface PlanConfig {
   /** For the scaler: growth of the demand in requests per second each second, and the seconds of a start. */
   readonly rampPerSecond: string | null
   readonly coldStart: { readonly minSeconds: number; readonly maxSeconds: number } | null
+  /** The plimsoll.yaml that was read; null without one. */
+  readonly file: PlanFile | null
   readonly out: string | null
   readonly force: boolean
 }

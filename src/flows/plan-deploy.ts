@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { PlimsollError } from '../base/errors.ts'
 import { replicasToSurvive } from '../plan/fleet-size.ts'
+import { retryAfterRange } from '../plan/retry-after.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import type { PlanDocument } from '../report/plan-document.ts'
 import { renderCapacityPage } from '../report/plan-page.ts'
@@ -18,6 +19,9 @@ import type { FlowDeps } from './flow-deps.ts'
 import type { PlanConfig } from './plan-config.ts'
 import { sloDeployFiles } from './plan-slo.ts'
 import { policyOf, scalerFacts } from './scale-policy.ts'
+
+/** So that clients who were refused together do not come back together. */
+const retryJitter = 0.25
 
 export interface DeployInput {
   readonly document: PlanDocument
@@ -123,6 +127,12 @@ function scalerFiles({ document, sweep, config }: DeployInput): readonly (readon
   ]
 }
 
+/** A whole number of seconds drawn between the two for each answer: never past what clients believe. */
+function retryAfter(seconds: number): { readonly from: string; readonly to: string } {
+  const { from, to } = retryAfterRange(seconds, retryJitter)
+  return { from: `${from}s`, to: `${to}s` }
+}
+
 function limitFiles({ document }: DeployInput): readonly (readonly [string, string])[] {
   const { limits } = document
   if (limits === null) return []
@@ -139,7 +149,7 @@ function limitFiles({ document }: DeployInput): readonly (readonly [string, stri
       },
       beyond: {
         status: 429,
-        ...(limits.retry_after_s === null ? {} : { retry_after: `${limits.retry_after_s}s`, jitter: '25%' }),
+        ...(limits.retry_after_s === null ? {} : { retry_after: retryAfter(limits.retry_after_s) }),
       },
     },
   }

@@ -3,6 +3,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { describeLimit } from '../measure/metrics/objective.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { DeployInput } from './plan-deploy.ts'
+import { objectiveLike, type PlanFile } from './plan-file.ts'
 import { scalerEngine } from './scale-policy.ts'
 import { sloFiles, sloRules } from './slo-rules.ts'
 
@@ -15,9 +16,10 @@ const file = 'plimsoll.yaml'
 export function sloDeployFiles({
   document,
   sweep,
+  config,
   deps,
 }: DeployInput): readonly (readonly [string, string])[] {
-  const text = objectivesYaml(sweep.objective, sweep.target.engine, sweep.target.model)
+  const text = objectivesYaml(sweep.objective, sweep.target.engine, sweep.target.model, config.file)
   if (text === null) return []
   try {
     const made = sloFiles(sloRules([{ path: file, text }], {}))
@@ -36,17 +38,26 @@ export function sloDeployFiles({
   }
 }
 
-/** The objectives as plimsoll.yaml has them; null where a sweep had none. */
+/**
+ * The objectives as plimsoll.yaml has them; null where a sweep had none. Name, time and what a refusal counts as come from the file that
+ * the plan was made with, where it has the same objective, and so does how they are watched.
+ */
 export function objectivesYaml(
   objective: string | null,
   engine: string | null,
   model: string | null,
+  given: PlanFile | null = null,
 ): string | null {
   if (objective === null) return null
   const objectives: Record<string, object> = {}
   for (const text of objective.split('; ')) {
     const { each, run, good } = parseObjective(text)
     const add = (name: string, limits: string, share: string): void => {
+      const like = given === null ? null : objectiveLike(given, limits, share)
+      if (like !== null) {
+        objectives[like.name] = { each: limits, good: share, over: like.over, shed: like.shed }
+        return
+      }
       const taken = Object.keys(objectives).filter((other) => other === name || other.startsWith(`${name}-`))
       objectives[taken.length === 0 ? name : `${name}-${taken.length + 1}`] = {
         each: limits,
@@ -73,6 +84,7 @@ export function objectivesYaml(
       ...(model === null || label === null ? {} : { match: { [label]: model } }),
       edges: 'pessimistic',
       unreachable: 'refit',
+      ...given?.slo,
     },
   })
 }

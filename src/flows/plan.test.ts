@@ -8,6 +8,7 @@ import { noCapacity, threeWalls } from '../../test/fixtures/documents.ts'
 import { cliRun } from '../../test/fixtures/cli.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import { planFlow, ttftLimitMs } from './plan.ts'
+import { readPlanFile } from './plan-file.ts'
 import { objectivesYaml } from './plan-slo.ts'
 import { promtool } from './slo-promtool.ts'
 import { planSchema } from './plan-schema.ts'
@@ -296,4 +297,47 @@ describe('objectives of the deploy folder', () => {
     ).toEqual(objectives),
   )
   it('none of none', () => expect(objectivesYaml(null, null, null)).toBeNull())
+  const file = readPlanFile(
+    'objectives:\n  chat: { each: tpot < 30ms and ttft < 500ms, good: 0.995, over: 28d, shed: ignore }\n  answered: { good: 99.9% }\nslo: { service: chat, policy: lesson, edges: optimistic, match: { model_name: other } }\n',
+    'plimsoll.yaml',
+  )
+  const made = (objective: string): { objectives: object; slo: object } =>
+    parse(objectivesYaml(objective, 'vLLM 0.19', 'm', file)!) as { objectives: object; slo: object }
+  it('with a file: name, time and refusals of the objective that asks the same', () => {
+    expect(made('ttft < 500ms and tpot < 30ms, good 99.5%')).toEqual({
+      objectives: {
+        chat: { each: 'ttft < 500ms and tpot < 30ms', good: '99.5%', over: '28d', shed: 'ignore' },
+      },
+      slo: {
+        service: 'chat',
+        engine: 'vllm',
+        match: { model_name: 'other' },
+        edges: 'optimistic',
+        unreachable: 'refit',
+        policy: 'lesson',
+      },
+    })
+  })
+  it('another share is another objective', () =>
+    expect(Object.keys(made('ttft < 500ms and tpot < 30ms, good 99%').objectives)).toEqual(['ttft-tpot']))
+})
+
+describe('plimsoll.yaml', () => {
+  const files = {
+    'plimsoll.yaml': 'capacity: { peak: 40/s, margin: "derate:20%", survive: 1 }\n',
+    'bad.yaml': 'capacity: { peak: 40/s, margin: "derate:2x" }\n',
+  }
+  const filed = (...argv: string[]): ReturnType<typeof cliRun> =>
+    cliRun(['plan', '--each', '8/s', ...argv], { flows: { planFlow }, files })
+  it.each([
+    ['says the demand, the margin and what may be lost', [], '8 replicas for 40 req/s'],
+    ['flags win over it', ['--peak', '80/s', '--survive', '0'], '13 replicas for 80 req/s'],
+  ])('%s', async (_, argv, said) => {
+    const { exitCode, stdout } = await filed(...argv)
+    expect([exitCode, stdout.slice(0, said.length)]).toEqual([0, said])
+  })
+  it('a mistake in it is named by its place', async () => {
+    const { exitCode, stderr } = await filed('--config', 'bad.yaml')
+    expect([exitCode, stderr.includes('capacity.margin of bad.yaml')]).toEqual([2, true])
+  })
 })

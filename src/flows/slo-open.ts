@@ -1,44 +1,60 @@
 import { parseAllDocuments } from 'yaml'
-import { PlimsollError } from '../base/errors.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
 import { checkObjectivePercent, type OwnSource, type SloSpec } from '../operate/slo/slo-spec.ts'
 import { parseRational } from '../stats/rational.ts'
+import { at, refuse, word, type Json } from './slo-open-objects.ts'
+import { openSloPolicy, type OpenObjects } from './slo-open-alerts.ts'
 import { percentOf, shared, type SloOverrides } from './slo-shared.ts'
-
-type Json = Readonly<Record<string, unknown>>
 
 /** Whether a text is OpenSLO (openslo.com). */
 export function isOpenSlo(text: string): boolean {
   return /^\s*apiVersion:\s*['"]?openslo\//m.test(text)
 }
 
-/**
- * The SLOs of an OpenSLO v1 file that this house can watch: ratio metrics of Prometheus counters, a rolling window, Occurrences.
- * Throws PLIM_CONFIG that names what it cannot take.
- */
-export function readOpenSlo(text: string, file: string, overrides: SloOverrides): readonly SloSpec[] {
-  const documents = parseAllDocuments(text)
-  const objects = (Array.isArray(documents) ? documents : []).map((document) => {
-    const [broken] = document.errors
-    if (broken !== undefined) throw refuse(file, 'this is not YAML', undefined, broken.message)
-    return document.toJS() as Json | null
-  })
-  const indicators = new Map(
-    objects
-      .filter((one): one is Json => one !== null && one['kind'] === 'SLI')
-      .map((one) => [at(one, 'metadata', 'name'), at(one, 'spec') as Json]),
-  )
-  return objects
-    .filter((one): one is Json => one !== null && one['kind'] === 'SLO')
-    .flatMap((slo) => specsOf(slo, indicators, file, overrides))
+/** The named objects of OpenSLO files, to which an SLO of any of them may refer. */
+export interface OpenSloFiles extends OpenObjects {
+  readonly indicators: ReadonlyMap<unknown, Json>
+  readonly slos: readonly { readonly slo: Json; readonly file: string }[]
 }
 
-function specsOf(
-  slo: Json,
-  indicators: ReadonlyMap<unknown, Json>,
-  file: string,
-  overrides: SloOverrides,
-): readonly SloSpec[] {
+/** Everything of the kinds that are known in some OpenSLO files. Throws PLIM_CONFIG for what is not YAML. */
+export function readOpenSloFiles(
+  files: readonly { readonly path: string; readonly text: string }[],
+): OpenSloFiles {
+  const objects = files.flatMap(({ path, text }) => {
+    const documents = parseAllDocuments(text)
+    return (Array.isArray(documents) ? documents : []).flatMap((document) => {
+      const [broken] = document.errors
+      if (broken !== undefined) throw refuse(path, 'this is not YAML', undefined, broken.message)
+      const object = document.toJS() as Json | null
+      return object === null ? [] : [{ object, file: path }]
+    })
+  })
+  const named = (kind: string): ReadonlyMap<unknown, Json> =>
+    new Map(
+      objects
+        .filter(({ object }) => object['kind'] === kind)
+        .map(({ object }) => [at(object, 'metadata', 'name'), object]),
+    )
+  return {
+    indicators: named('SLI'),
+    policies: named('AlertPolicy'),
+    conditions: named('AlertCondition'),
+    slos: objects
+      .filter(({ object }) => object['kind'] === 'SLO')
+      .map(({ object, file }) => ({ slo: object, file })),
+  }
+}
+
+/**
+ * The SLOs of OpenSLO v1 files that this house can watch: ratio metrics of Prometheus counters, a rolling window, Occurrences, with their
+ * alert policies unless the command line names one. Throws PLIM_CONFIG that names what it cannot take.
+ */
+export function readOpenSlo(files: OpenSloFiles, overrides: SloOverrides): readonly SloSpec[] {
+  return files.slos.flatMap(({ slo, file }) => specsOf(slo, files, file, overrides))
+}
+
+function specsOf(slo: Json, files: OpenSloFiles, file: string, overrides: SloOverrides): readonly SloSpec[] {
   const name = word(at(slo, 'metadata', 'name')) ?? ''
   const spec = (at(slo, 'spec') ?? {}) as Json
   if (slo['apiVersion'] !== 'openslo/v1')
@@ -57,7 +73,9 @@ function specsOf(
   }
   readPromSeconds(period, `the window of ${name}`)
   const indicator =
-    (at(spec, 'indicator', 'spec') as Json | undefined) ?? indicators.get(spec['indicatorRef']) ?? {}
+    (at(spec, 'indicator', 'spec') as Json | undefined) ??
+    (at(files.indicators.get(spec['indicatorRef']), 'spec') as Json | undefined) ??
+    {}
   const ratio = indicator['ratioMetric'] as Json | undefined
   if (ratio === undefined || ratio['total'] === undefined) {
     throw refuse(file, `${name} has no ratio of counters`, 'ratioMetric with total, and good or bad')
@@ -76,11 +94,15 @@ function specsOf(
     ...(bad !== undefined ? { bad } : good === undefined ? {} : { good }),
   }
   const objectives = (spec['objectives'] ?? []) as readonly Json[]
+  const policy = openSloPolicy(slo, name, files, file)
+  const service = word(spec['service']) ?? 'llm'
+  // The service is part of an objective's id here: a name that begins with it keeps its id.
+  const shortName = name.startsWith(`${service}-`) ? name.slice(service.length + 1) : name
   return objectives.map((objective, index): SloSpec => {
     const objectiveText = targetOf(objective, name, file)
     return {
-      service: word(spec['service']) ?? 'llm',
-      name: objectives.length === 1 ? name : `${name}-${String(index + 1)}`,
+      service,
+      name: objectives.length === 1 ? shortName : `${shortName}-${String(index + 1)}`,
       each: [],
       objective: parseRational(objectiveText),
       objectiveText,
@@ -90,6 +112,7 @@ function specsOf(
       own,
       match: {},
       ...shared({}, overrides, file),
+      ...(policy === null || overrides.policy !== undefined ? {} : { policy }),
     }
   })
 }
@@ -114,22 +137,4 @@ function queryOf(metric: unknown, name: string, file: string): string {
   if (typeof query !== 'string')
     throw refuse(file, `${name} has no query`, 'metricSource: { type: Prometheus, spec: { query } }')
   return query.trim()
-}
-
-function at(value: Json | undefined, ...path: readonly string[]): unknown {
-  let here: unknown = value
-  for (const key of path) here = (here as Json | undefined)?.[key]
-  return here
-}
-
-function refuse(file: string, message: string, expected?: string, received?: string): PlimsollError {
-  return new PlimsollError('PLIM_CONFIG', message, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(received === undefined ? {} : { received }),
-    where: { file },
-  })
-}
-
-function word(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }

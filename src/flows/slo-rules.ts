@@ -1,3 +1,4 @@
+import { nativeUntested } from '../operate/slo/native-sli.ts'
 import { promtoolTests } from '../operate/slo/promtool-tests.ts'
 import { groupsOf, rulesOf, type SloRules } from '../operate/slo/rules.ts'
 import { sloId } from '../operate/slo/slo-spec.ts'
@@ -39,11 +40,21 @@ function filesOf(rules: SloRules): readonly MadeFile[] {
     },
     {
       name: `${id}.test.yaml`,
-      text: commented([`promtool test rules ${id}.test.yaml`]) + yamlText(promtoolTests(rules, ruleFile)),
+      text:
+        commented([
+          `promtool test rules ${id}.test.yaml`,
+          ...untestedSlis(rules).map((sli) => `${sli}: ${nativeUntested}`),
+        ]) + yamlText(promtoolTests(rules, ruleFile)),
     },
     { name: `${id}.dashboard.json`, text: grafanaDashboard(rules) },
     { name: `${id}.openslo.yaml`, text: openSloText(rules) },
   ]
+}
+
+/** Shares for which promtool has no notation. */
+export function untestedSlis({ watched, spec }: SloRules): readonly string[] {
+  if (spec.histograms !== 'native') return []
+  return watched.filter(({ sli }) => sli.notes.includes(nativeUntested)).map(({ sli }) => sli.id)
 }
 
 function headerOf(rules: SloRules): readonly string[] {

@@ -1,3 +1,4 @@
+import { PlimsollError } from '../base/errors.ts'
 import type { PolicyText } from '../operate/slo/policy.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
 import type { SloSpec } from '../operate/slo/slo-spec.ts'
@@ -10,6 +11,7 @@ export interface SloOverrides {
   readonly engine?: SloSection['engine']
   readonly edges?: SloSpec['edges']
   readonly unreachable?: SloSpec['unreachable']
+  readonly histograms?: SloSpec['histograms']
 }
 
 type SharedKeys =
@@ -18,6 +20,8 @@ type SharedKeys =
   | 'minBad'
   | 'minRequests'
   | 'edges'
+  | 'histograms'
+  | 'buckets'
   | 'unreachable'
   | 'intervalSeconds'
   | 'file'
@@ -34,6 +38,8 @@ export function shared(
     minBad: section.min_bad ?? 3,
     minRequests: section.min_requests ?? 0,
     edges: overrides.edges ?? section.edges ?? 'refuse',
+    histograms: overrides.histograms ?? section.histograms ?? 'classic',
+    buckets: bucketsOf(section.buckets ?? {}, file),
     unreachable: overrides.unreachable ?? section.unreachable ?? 'refuse',
     intervalSeconds: readPromSeconds(section.interval ?? '30s', 'slo.interval'),
     file,
@@ -43,6 +49,22 @@ export function shared(
 function policyOf(policy: string | SloPolicySection | undefined): string | PolicyText {
   if (policy === undefined || typeof policy === 'string') return policy ?? 'sre-workbook'
   return { name: policy.name, comparator: policy.comparator ?? '>', alerts: policy.alerts }
+}
+
+/** Bounds as exact texts. Throws PLIM_CONFIG for those that do not rise from above 0. */
+function bucketsOf(buckets: NonNullable<SloSection['buckets']>, file: string): SloSpec['buckets'] {
+  return Object.fromEntries(
+    Object.entries(buckets).map(([metric, bounds]) => {
+      const texts = bounds.map(String)
+      const rises = bounds.every((bound, at) => bound > (at === 0 ? 0 : (bounds[at - 1] ?? 0)))
+      if (rises) return [metric, texts]
+      throw new PlimsollError('PLIM_CONFIG', `the buckets of ${metric} do not rise`, {
+        expected: 'bounds in seconds from the smallest to the largest, such as [0.1, 0.25, 0.5, 1]',
+        received: texts.join(', '),
+        where: { file },
+      })
+    }),
+  )
 }
 
 /** 0.995 is `99.5%`. */

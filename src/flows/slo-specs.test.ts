@@ -7,9 +7,12 @@ import { edgesAround, lePattern } from '../operate/slo/sli.ts'
 import { sloSources } from '../operate/slo/sources.ts'
 import { catalogues, metricOfSeries } from '../operate/catalogue/engines.ts'
 import type { EngineId } from '../operate/catalogue/catalogue.ts'
+import type { PlimsollError } from '../base/errors.ts'
+import { promtoolTests } from '../operate/slo/promtool-tests.ts'
+import { untestedSlis } from './slo-rules.ts'
 import { openSloText } from '../report/slo-openslo.ts'
-import { parseRational, rational } from '../stats/rational.ts'
-import { readSloSpecs } from './slo-specs.ts'
+import { parseRational, rational, toDecimalText } from '../stats/rational.ts'
+import { readSloSpecs, type TextFile } from './slo-specs.ts'
 import { percentOf } from './slo-shared.ts'
 
 const yaml = (objective: string, slo = ''): { path: string; text: string } => ({
@@ -123,6 +126,67 @@ describe('rules', () => {
   })
 })
 
+describe('limits that are no bound', () => {
+  const sglang = (slo: string) =>
+    readSloSpecs([yaml('{ each: ttft < 500ms, good: 99% }', `, ${slo}`)], {
+      engine: 'sglang',
+      unreachable: 'refit',
+    })
+  const refusal = (engine: EngineId, each: string): string => {
+    try {
+      readSloSpecs([yaml(`{ each: ${each}, good: 99% }`)], { engine, unreachable: 'refit' }).map(rulesOf)
+      return ''
+    } catch (error) {
+      return (error as PlimsollError).hint ?? ''
+    }
+  }
+  it.each<[EngineId, string, string]>([
+    ['sglang', 'ttft < 500ms', '--bucket-time-to-first-token 0.1 0.2 0.4 0.5 0.6'],
+    [
+      'dynamo',
+      'ttft < 500ms',
+      'DYN_METRICS_TTFT_MIN=0.005 DYN_METRICS_TTFT_MAX=50 DYN_METRICS_TTFT_COUNT=21',
+    ],
+    ['dynamo', 'ttft < 525ms', 'only for a limit of two significant figures'],
+    ['vllm', 'ttft < 600ms', 'has no setting for its buckets'],
+    ['sglang', 'ttft < 500ms', 'slo: buckets: { ttft: [0.5, …] }'],
+  ])('%s, %s: %s', (engine, each, said) => expect(refusal(engine, each)).toContain(said))
+  it('bounds that the engine was told are believed', () => {
+    const [spec] = sglang('buckets: { ttft: [0.25, 0.5, 1] }')
+    const [ttft] = rulesOf(spec!).watched
+    expect(ttft?.sli.between).toBeNull()
+    expect(ttft?.sli.bad('5m')).toContain('le=~"0[.]5"')
+  })
+  it.each(['[0.5, 0.25]', '[0.5, 0.5]', '[0, 1]'])(
+    'bounds that do not rise from above 0 are refused: %s',
+    (bounds) => expect(() => sglang(`buckets: { ttft: ${bounds} }`)).toThrow('do not rise'),
+  )
+  it('a native histogram needs none, says how exact it is, and has no tests', () => {
+    const [spec] = sglang('histograms: native')
+    const rules = rulesOf(spec!)
+    const [ttft, answered] = rules.watched
+    expect(ttft?.sli.total('5m')).toBe(
+      'histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m])))',
+    )
+    expect(ttft?.sli.bad('5m')).toBe(
+      'clamp_min(histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m]))) - (histogram_fraction(-Inf, 0.5, sum(increase(sglang:time_to_first_token_seconds[5m]))) * histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m]))) >= 0 or 0 * histogram_count(sum(increase(sglang:time_to_first_token_seconds[5m])))), 0)',
+    )
+    expect(ttft?.sli.notes.join(' ')).toContain('9 %')
+    expect(untestedSlis(rules)).toEqual([ttft!.sli.id])
+    const tests = promtoolTests(rules, 'x.yaml').tests.map(({ name }) => name)
+    expect(tests.some((name) => name.startsWith(`${answered!.sli.id}:`))).toBe(true)
+    expect(tests.some((name) => name.startsWith(`${ttft!.sli.id}:`))).toBe(false)
+    expect(undefinedInGroups(groupsOf(rules))).toEqual([])
+  })
+  it('the flag does the same', () => {
+    const [spec] = readSloSpecs([yaml('{ each: ttft < 470ms, good: 99% }')], {
+      engine: 'vllm',
+      histograms: 'native',
+    })
+    expect(spec?.histograms).toBe('native')
+  })
+})
+
 describe('OpenSLO', () => {
   const own = yaml('{ good: 99.9% }')
     .text.replace('}\n', '}\n')
@@ -131,7 +195,92 @@ describe('OpenSLO', () => {
     const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
     const text = openSloText(rulesOf(spec!))
     const [back] = readSloSpecs([{ path: 'o.yaml', text }])
-    expect(back).toMatchObject({ own: spec!.own, objective: spec!.objective, period: '30d', service: 's' })
+    expect(back).toMatchObject({
+      own: spec!.own,
+      objective: spec!.objective,
+      period: '30d',
+      service: 's',
+      name: 'chat',
+    })
+  })
+
+  it.each(['sre-workbook', 'lesson'])('the alerts of %s go out and come back the same', (policy) => {
+    const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }], { policy })
+    const rules = rulesOf(spec!)
+    const text = openSloText(rules)
+    const kinds = [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind)
+    const alerts = rules.policy.tiers.length
+    expect(kinds.filter((kind) => kind === 'AlertPolicy')).toHaveLength(alerts)
+    expect(kinds.filter((kind) => kind === 'AlertCondition')).toHaveLength(alerts)
+    expect(new Set(kinds)).toEqual(
+      new Set(['SLO', 'AlertPolicy', 'AlertCondition', 'AlertNotificationTarget']),
+    )
+    const [back] = readSloSpecs([{ path: 'o.yaml', text }])
+    const again = rulesOf(back!)
+    expect(again.policy.tiers).toEqual(rules.policy.tiers)
+    expect(again.policy.comparator).toBe(rules.policy.comparator)
+    expect(again.watched.map(({ group }) => group)).toEqual(rules.watched.map(({ group }) => group))
+  })
+
+  const condition = 'kind: AlertCondition\nmetadata: { name: fast }\nspec:\n  severity: sev1\n  condition: '
+  const withAlert = (inside: string, slo = 'alertPolicies: [{ alertPolicyRef: p }]'): readonly TextFile[] => {
+    const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
+    const text = openSloText(rulesOf(spec!)).split('---\n')[0]!
+    return [
+      { path: 'o.yaml', text: `${text.replace(/ {2}alertPolicies:\n( {4}.*\n)*/, '')}  ${slo}\n` },
+      {
+        path: 'alerts.yaml',
+        text: `apiVersion: openslo/v1\nkind: AlertPolicy\nmetadata: { name: p }\nspec: { conditions: [{ conditionRef: fast }] }\n---\napiVersion: openslo/v1\n${condition}${inside}\n`,
+      },
+    ]
+  }
+  it.each([
+    [
+      'a word for a page, and what is met alerts',
+      '{ kind: burnrate, threshold: 6, lookbackWindow: 1h }',
+      ['page', '1h', '5m', '6', '>='],
+    ],
+    [
+      'how long it has to hold is the short window',
+      '{ threshold: 2, op: gt, lookbackWindow: 6h, alertAfter: 45m }',
+      ['page', '6h', '45m', '2', '>'],
+    ],
+    [
+      'nothing to wait for',
+      '{ threshold: 2, lookbackWindow: 6h, alertAfter: 0m }',
+      ['page', '6h', '30m', '2', '>='],
+    ],
+  ])('in another file: %s', (_, inside, wanted) => {
+    const [spec] = readSloSpecs(withAlert(inside))
+    const { policy } = rulesOf(spec!)
+    const [tier] = policy.tiers
+    expect([tier?.severity, tier?.long, tier?.short, toDecimalText(tier!.factor), policy.comparator]).toEqual(
+      wanted,
+    )
+  })
+  it('the command line’s policy goes first, and one that does not alert counts for nothing', () => {
+    const files = withAlert('{ threshold: 6, lookbackWindow: 1h }')
+    const [named] = readSloSpecs(files, { policy: 'lesson' })
+    expect(named?.policy).toBe('lesson')
+    const quiet = files.map(({ path, text }) => ({
+      path,
+      text: text.replace('conditions:', 'alertWhenBreaching: false, conditions:'),
+    }))
+    expect(readSloSpecs(quiet)[0]?.policy).toBe('sre-workbook')
+  })
+  it.each([
+    [
+      'a condition that is not there',
+      '{ threshold: 6, lookbackWindow: 1h }',
+      'alertPolicies: [{ alertPolicyRef: q }]',
+      'names q, which is not there',
+    ],
+    ['another kind', '{ kind: budget, threshold: 6, lookbackWindow: 1h }', undefined, 'is no burn rate'],
+    ['below', '{ op: lt, threshold: 6, lookbackWindow: 1h }', undefined, 'fires below its threshold'],
+    ['no threshold', '{ lookbackWindow: 1h }', undefined, 'has no threshold'],
+    ['no window', '{ threshold: 6, lookbackWindow: 1mo }', undefined, 'not a duration'],
+  ])('refuses %s', (_, inside, slo, why) => {
+    expect(() => readSloSpecs(withAlert(inside, slo))).toThrow(why)
   })
 
   it.each([

@@ -4,7 +4,7 @@ import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
 import { refuseClashes, sloId, type SloSpec } from '../operate/slo/slo-spec.ts'
 import { parseRational } from '../stats/rational.ts'
-import { isOpenSlo, readOpenSlo } from './slo-open.ts'
+import { isOpenSlo, readOpenSlo, readOpenSloFiles } from './slo-open.ts'
 import { percentOf, shared, type SloOverrides } from './slo-shared.ts'
 import { parseConfigFile } from './options/read-config.ts'
 
@@ -16,9 +16,13 @@ export interface TextFile {
 
 /** The objectives of several plimsoll.yaml or OpenSLO files. Throws PLIM_CONFIG for what cannot be, and for clashes between them. */
 export function readSloSpecs(files: readonly TextFile[], overrides: SloOverrides = {}): readonly SloSpec[] {
-  const specs = files.flatMap(({ path, text }) =>
-    isOpenSlo(text) ? readOpenSlo(text, path, overrides) : readPlimsollYaml(text, path, overrides),
-  )
+  const open = readOpenSloFiles(files.filter(({ text }) => isOpenSlo(text)))
+  const specs = [
+    ...files
+      .filter(({ text }) => !isOpenSlo(text))
+      .flatMap(({ path, text }) => readPlimsollYaml(text, path, overrides)),
+    ...readOpenSlo(open, overrides),
+  ]
   if (specs.length === 0) {
     throw new PlimsollError('PLIM_CONFIG', 'no objective to watch', {
       expected: 'objectives: chat: { each: ttft < 500ms, good: 99.5%, over: 30d }',

@@ -14,7 +14,7 @@ import { loadWorkload } from '../measure/workload/workload.ts'
 import { nextLoad, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
-import { parseObjectives } from './judged-objectives.ts'
+import { objectiveText, parseObjectives } from './judged-objectives.ts'
 import { openTarget, settle } from './live-target.ts'
 import { repeatFlags } from './options/repeat-flags.ts'
 import type { SweepConfig } from './options/run-config.ts'
@@ -73,7 +73,7 @@ async function sweepOn(
   earlier: ResumedSweep | null,
 ): Promise<SweepOutcome> {
   const { deps, folder, objectives, target, needs } = ground
-  const objective = objectives.map(({ config: each }) => each.text).join('; ') || null
+  const objective = objectives.map(({ config: each }) => objectiveText(each)).join('; ') || null
   const points: SweepPoint[] = [...(earlier?.points ?? [])]
   const rows: RequestRow[] = [...(earlier?.rows ?? [])]
   const plan = planOf(config)

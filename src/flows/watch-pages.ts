@@ -1,7 +1,7 @@
 import { PlimsollError } from '../base/errors.ts'
 import { isFailure } from '../measure/load/probe.ts'
 import { parsePrometheusText, type Scrape } from '../measure/wire/prometheus-text.ts'
-import { federatedMatch, joinPages, splitByInstance } from '../operate/watch/by-instance.ts'
+import { federatedMatches, joinPages, replicaPages, splitByInstance } from '../operate/watch/by-instance.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openAsker, type Asker } from './send-once.ts'
 
@@ -34,7 +34,7 @@ export async function openPages(addresses: PageAddresses, deps: FlowDeps): Promi
   if (prometheusUrl !== null) {
     const page = await openPage(
       prometheusUrl,
-      `/federate?match[]=${encodeURIComponent(federatedMatch)}`,
+      `/federate?${federatedMatches.map((match) => `match[]=${encodeURIComponent(match)}`).join('&')}`,
       headers,
       deps,
     )
@@ -42,7 +42,9 @@ export async function openPages(addresses: PageAddresses, deps: FlowDeps): Promi
     return {
       async look() {
         const scrape = await page.read()
-        const pages = new Map<string, Scrape | null>(scrape === null ? [] : splitByInstance(scrape))
+        const pages = new Map<string, Scrape | null>(
+          scrape === null ? [] : replicaPages(splitByInstance(scrape)),
+        )
         for (const name of seen) if (!pages.has(name)) pages.set(name, null)
         for (const name of pages.keys()) seen.add(name)
         return pages

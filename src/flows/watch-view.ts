@@ -2,12 +2,14 @@ import { histogramQuantile, type HistogramValue } from '../measure/wire/promethe
 import {
   alertState,
   burnBetween,
-  jointShare,
+  jointWithAnswers,
   pageRules,
   shareWithin,
+  type ShareBetween,
   type SharedObjective,
 } from '../operate/watch/objective-share.ts'
 import { burnNumber, type BurnRate } from '../operate/slo/burn.ts'
+import { addAttempts, answeredShare, type Attempts } from '../operate/watch/answered-share.ts'
 import { merged, type ReplicaHistory } from '../operate/watch/replica-history.ts'
 import { describeLimit, type ObjectiveMetric } from '../measure/metrics/objective.ts'
 import { toNumber } from '../stats/rational.ts'
@@ -57,8 +59,22 @@ export function watchDocument(input: ViewInput): WatchDocument {
       ...replicas.flatMap(({ name, facts }) =>
         facts !== null && facts.running === null ? [`${name} shows no requests that run`] : [],
       ),
+      ...uncounted(input),
     ],
   }
+}
+
+/** Engines on whose pages a failed request leaves no trace: what is said of objectives is then about the answered ones alone. */
+function uncounted({ replicas, objectives }: ViewInput): readonly string[] {
+  if (!objectives.some(({ answers }) => answers)) return []
+  const silent = replicas.filter((replica) => {
+    const window = replica.up ? replica.window(0) : null
+    return window !== null && replica.attempts(window.from, window.to) === null
+  })
+  const engines = [...new Set(silent.map(({ facts }) => facts?.engine ?? null))].filter((one) => one !== null)
+  return engines.map(
+    (engine) => `${engine} shows no counter of failed requests here: shares are of the answered ones`,
+  )
 }
 
 function replicaOf(replica: ReplicaHistory, atMs: number): WatchReplica {
@@ -180,7 +196,7 @@ function objectiveOf(objective: SharedObjective, input: ViewInput): WatchObjecti
 }
 
 function windowOf(
-  { limits, target }: SharedObjective,
+  { limits, target, answers }: SharedObjective,
   windowMs: number,
   { replicas }: ViewInput,
 ): { readonly window: WatchWindow; readonly burn: BurnEnds | null } {
@@ -188,26 +204,23 @@ function windowOf(
     shareWithin(observed(metric, replicas, windowMs)?.value ?? null, limitMs),
   )
   const watchedMs = Math.max(0, ...replicas.map((replica) => replica.window(windowMs)?.watchedMs ?? 0))
-  const joint = jointShare(shares)
+  const answered = answers ? answeredShare(attemptsOf(replicas, windowMs)) : null
+  const joint = jointWithAnswers(shares, answered)
   const full = watchedMs >= windowMs
-  const ends = joint === null || !full ? null : burnBetween(joint, target)
-  const finite = (burn: BurnRate): number | null => (burn.kind === 'infinite' ? null : burnNumber(burn))
+  const burn = joint === null || !full ? null : burnBetween(joint, target)
+  const finite = (rate: BurnRate): number | null => (rate.kind === 'infinite' ? null : burnNumber(rate))
   return {
-    burn: ends,
+    burn,
     window: {
       window_s: windowMs / 1000,
       watched_s: watchedMs / 1000,
       n: joint?.n ?? 0,
-      limits: limits.map((limit, at) => {
-        const share = shares[at] ?? null
-        return {
-          text: describeLimit(limit),
-          low: share === null ? null : toNumber(share.low),
-          high: share === null ? null : toNumber(share.high),
-        }
-      }),
+      limits: [
+        ...limits.map((limit, at) => ends(describeLimit(limit), shares[at] ?? null)),
+        ...(answered === null ? [] : [ends('answered', answered)]),
+      ],
       share: joint === null ? null : [toNumber(joint.low), toNumber(joint.high)],
-      burn: ends === null ? null : [finite(ends.low), finite(ends.high)],
+      burn: burn === null ? null : [finite(burn.low), finite(burn.high)],
       why:
         joint === null
           ? 'no requests, or the engine has no such histogram'
@@ -216,6 +229,24 @@ function windowOf(
             : `${formatSpan(watchedMs)} of ${formatSpan(windowMs)} watched`,
     },
   }
+}
+
+function ends(text: string, share: ShareBetween | null): WatchWindow['limits'][number] {
+  return {
+    text,
+    low: share === null ? null : toNumber(share.low),
+    high: share === null ? null : toNumber(share.high),
+  }
+}
+
+/** Attempts of all replicas over a window; null where an engine of them does not count its failures. */
+function attemptsOf(replicas: readonly ReplicaHistory[], windowMs: number): Attempts | null {
+  return addAttempts(
+    replicas.flatMap((replica) => {
+      const window = replica.window(windowMs)
+      return window === null ? [] : (replica.attempts(window.from, window.to) ?? [])
+    }),
+  )
 }
 
 /** How far the busiest kind of load is from each wall of a sweep; without one, the KV pool alone. */

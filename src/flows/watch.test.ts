@@ -110,6 +110,39 @@ describe('watch', () => {
     expect(document.policy?.refused).toContain('too few to tell')
   })
 
+  it('an outage: no request is answered, none is in a histogram, and the page is out all the same', async () => {
+    const page = await pageServer(vllmPage({ running: 1, waiting: 0, answers: { '2xx': 100 } }))
+    const looks: WatchDocument[] = []
+    await watchFlow(
+      { ...config, urls: [page.url], count: 7 },
+      {
+        ...liveDeps(new AbortController().signal),
+        onLook(document) {
+          looks.push(document)
+          page.text = vllmPage({ running: 1, waiting: 0, answers: { '2xx': 100, '5xx': looks.length * 10 } })
+        },
+      },
+    )
+    const last = looks.at(-1)?.objectives[0]
+    expect(last?.windows.map(({ share, burn, n }) => [share, burn, n > 0])).toEqual([
+      [[0, 0], [100, 100], true],
+      [[0, 0], [100, 100], true],
+    ])
+    expect(last?.windows[0]?.limits.at(-1)).toEqual({ text: 'answered', low: 0, high: 0 })
+    expect(last?.alerts.map(({ state }) => state)).toEqual(['fires', 'fires'])
+  })
+
+  it('an engine that counts no failures is said to', async () => {
+    const page = await pageServer(vllmPage({ running: 1, waiting: 0 }))
+    const outcome = await watchFlow(
+      { ...config, urls: [page.url], count: 3 },
+      { ...liveDeps(new AbortController().signal), onLook: () => {} },
+    )
+    expect(outcome.last?.notes).toContain(
+      'vllm shows no counter of failed requests here: shares are of the answered ones',
+    )
+  })
+
   it('nothing that answers is said at once', async () => {
     const down = await pageServer(null)
     const deps = { ...liveDeps(new AbortController().signal), onLook: () => {} }

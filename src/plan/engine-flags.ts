@@ -1,5 +1,4 @@
 import {
-  ceil,
   divide,
   floor,
   multiply,
@@ -8,6 +7,7 @@ import {
   type Rational,
   type RationalInput,
 } from '../stats/rational.ts'
+import { retryAfterSeconds } from './retry-after.ts'
 
 /** What the limits of one replica are derived from. */
 export interface AdmissionBasis {
@@ -52,9 +52,7 @@ export function admission(basis: AdmissionBasis): Admission {
   const maxQueued = wait.ms === null ? null : Number(floor(multiply(rate, toSeconds(Math.round(wait.ms)))))
   const prefill = basis.prefillTokensPerSecond
   const maxQueuedTokens =
-    prefill === null || basis.ttftLimitMs === null
-      ? null
-      : Number(floor(multiply(toRational(prefill), toSeconds(basis.ttftLimitMs))))
+    prefill === null || basis.ttftLimitMs === null ? null : queuedTokens(basis.ttftLimitMs, prefill)
   return {
     maxRunning,
     maxWaitMs: wait.ms,
@@ -75,6 +73,14 @@ export function admission(basis: AdmissionBasis): Admission {
   }
 }
 
+/**
+ * Prompt tokens that may wait for their prefill, for vLLM's `--max-num-queued-tokens`: TTFT limit × prefill rate, rounded down (vLLM
+ * PR 49445: "approximately target_TTFT * prefill_throughput").
+ */
+export function queuedTokens(ttftLimitMs: number, prefillTokensPerSecond: RationalInput): number {
+  return Number(floor(multiply(toRational(prefillTokensPerSecond), toSeconds(ttftLimitMs))))
+}
+
 function toSeconds(ms: number): Rational {
   return divide(toRational(ms), rational(1000n))
 }
@@ -89,14 +95,6 @@ function allowedWait(basis: AdmissionBasis): { readonly ms: number | null; reado
     ms: Math.max(0, basis.ttftLimitMs - basis.ttftP99Ms),
     why: 'the TTFT limit less the P99 of TTFT at the operating point',
   }
-}
-
-/** Seconds to tell a refused client: ⌈waiting ÷ rate⌉, held within 1 to 60 (OpenAI's clients ignore more than 60). */
-export function retryAfterSeconds(waiting: number, requestsPerSecond: RationalInput): number {
-  const rate = toRational(requestsPerSecond)
-  if (rate.num <= 0n) return 60
-  const seconds = Number(ceil({ num: BigInt(waiting) * rate.den, den: rate.num }))
-  return Math.min(60, Math.max(1, seconds))
 }
 
 /** Why a limit of the engine may not be recommended. */

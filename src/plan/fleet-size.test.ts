@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toDecimalText } from '../stats/rational.ts'
 import { burstFacts, replicasForAvailability, upChances } from './availability.ts'
-import { admission, batchWasTested, engineFlags, retryAfterSeconds } from './engine-flags.ts'
+import { admission, batchWasTested, engineFlags } from './engine-flags.ts'
 import { fleetSize, survivorLoad, type FleetDemand } from './fleet-size.ts'
 
 const seed: FleetDemand = {
@@ -133,15 +133,6 @@ describe('admission', () => {
     ['given', { maxWaitMs: 500, ttftLimitMs: null }, 500],
     ['none left', { ttftP99Ms: 2500 }, 0],
   ])('the wait: %s', (_, over, waitMs) => expect(admission({ ...basis, ...over }).maxWaitMs).toBe(waitMs))
-  it.each([
-    [40, '8', 5],
-    [41, '8', 6],
-    [0, '8', 1],
-    [1000, '8', 60],
-    [1, 0, 60],
-  ])('Retry-After of %d waiting at %s/s is %d s', (waiting, rate, seconds) =>
-    expect(retryAfterSeconds(waiting, rate)).toBe(seconds),
-  )
   it('nothing beyond what was tested', () => {
     expect(batchWasTested(512, { maxNumSeqs: 128, maxInFlight: 256 })).toEqual({
       allowed: false,

@@ -215,9 +215,34 @@ function nextLine(document: PlanDocument, best: PlanCandidate | undefined): stri
   const margin = `${formatPlain(Number(demand.margin) * 100)}%`
   if (best.chosen === null) return `plimsoll plan … --margin derate:${margin}`
   if (best.basis.kind === 'typed') return 'plimsoll sweep --url http://… measures what one carries'
-  return `plimsoll plan ${printable(best.name)} --peak ${demand.peak_per_s}/s --margin ${best.chosen}:${margin} --survive ${demand.failures} --out deploy`
+  const sweeps = document.candidates.map(({ name }) => printable(name)).join(' ')
+  return `plimsoll plan ${sweeps} --peak ${demand.peak_per_s}/s --margin ${best.chosen}:${margin} --survive ${demand.failures}${furtherFlags(document)} --out deploy`
 }
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What else the plan was asked, so that the folder holds the same plan. */
+function furtherFlags({ demand, classes }: PlanDocument): string {
+  const {
+    zones,
+    imbalance,
+    burst_window_s: burst,
+    gpus_per_replica: gpus,
+    price_per_gpu_hour: price,
+  } = demand
+  const flags = [
+    ...classes.map(
+      ({ name, peak_per_s: peak, sweep }) => `--class ${printable(name)}=${peak}/s@${printable(sweep)}`,
+    ),
+    ...(burst === null ? [] : [`--burst ${burst}s`]),
+    ...(zones === null
+      ? []
+      : [`--zones ${zones.count}`, ...(zones.lost === 1 ? [] : [`--survive-zones ${zones.lost}`])]),
+    ...(imbalance === '1' ? [] : [`--imbalance ${imbalance}`]),
+    ...(gpus === 1 ? [] : [`-t ${gpus}`]),
+    ...(price === null ? [] : [`--price ${price}`]),
+  ]
+  return flags.map((flag) => ` ${flag}`).join('')
 }

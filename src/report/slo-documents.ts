@@ -4,7 +4,7 @@ import { allowedBadShare } from '../operate/slo/budget.ts'
 import { evidenceOf, type PageDecision, type WindowBurn } from '../operate/slo/page.ts'
 import { promSeconds } from '../operate/slo/prometheus-duration.ts'
 import type { SloRules } from '../operate/slo/rules.ts'
-import { multiply, rational, toNumber, type Rational } from '../stats/rational.ts'
+import { divide, multiply, rational, toNumber, toRational, type Rational } from '../stats/rational.ts'
 import type { BudgetScreen } from './slo-budget-text.ts'
 import type { PageScreen } from './slo-page-text.ts'
 
@@ -32,7 +32,7 @@ export function pageDocument(screens: readonly PageScreen[]): object {
 }
 
 function policyJson({ policy, objective, verdict, tiers, badData }: PageDecision, period: string): object {
-  const days = rational(promSeconds(period) ?? 0, 86_400)
+  const days = divide(toRational(promSeconds(period) ?? 0), rational(86_400))
   return {
     policy: policy.name,
     comparator: policy.comparator,

@@ -3,7 +3,7 @@ import { budgetUsed, daysLeft } from '../operate/slo/burn.ts'
 import { evidenceOf, type PageDecision, type TierDecision, type WindowBurn } from '../operate/slo/page.ts'
 import { promSeconds } from '../operate/slo/prometheus-duration.ts'
 import { allowedBadShare } from '../operate/slo/budget.ts'
-import { multiply, rational, toNumber, type Rational } from '../stats/rational.ts'
+import { divide, multiply, rational, toNumber, toRational, type Rational } from '../stats/rational.ts'
 import { painter, type RenderOptions } from './paint.ts'
 import {
   burnText,
@@ -87,7 +87,7 @@ function factLine(
     return `${objectiveText} leaves no budget: one bad request is infinitely too many`
   const allowed = allowedBadShare(objective)
   const share = multiply(burn.rate, allowed)
-  const days = rational(promSeconds(period) ?? 0, 86_400)
+  const days = divide(toRational(promSeconds(period) ?? 0), rational(86_400))
   const left = daysLeft(burn, days)
   const parts = [`burn ${shareText(share)} ÷ (100 % − ${spaced(objectiveText)}) = ${burnText(burn)}`]
   if (left === null) parts.push('nothing is spent')
@@ -96,7 +96,11 @@ function factLine(
     parts.push(
       `at this rate the ${formatPlain(toNumber(days))}-day budget lasts ${formatPlain(toNumber(days))} ÷ ${factorX(burn.rate).slice(0, -1)} = ${daysText} days`,
     )
-    const cost = budgetUsed(burn.rate, rational(promSeconds(window) ?? 0), rational(promSeconds(period) ?? 1))
+    const cost = budgetUsed(
+      burn.rate,
+      toRational(promSeconds(window) ?? 0),
+      toRational(promSeconds(period) ?? 1),
+    )
     parts.push(
       `${window === '1h' ? 'this hour' : `the last ${windowText(window)}`} cost ${formatPercent(toNumber(cost), 2)} of it`,
     )

@@ -8,23 +8,40 @@ import {
   parseNumber,
 } from '../../base/units.ts'
 import type { PlanClassConfig, PlanConfig } from '../../flows/plan-config.ts'
+import type { PlanFile } from '../../flows/plan-file.ts'
 import { coldStartSeconds, weightLoadSeconds } from '../../operate/scale/cold-start.ts'
 import { divide, toDecimalText, toRational } from '../../stats/rational.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, text } from './flag-values.ts'
 
-/** What the flags of `plan` say. Every error names its flag. */
-export function readPlanFlags(flags: FlagValues, sweeps: readonly string[]): PlanConfig {
+/** What the flags of `plan` say, and its file where they are silent. Every error names its flag, or its place in the file. */
+export function readPlanFlags(
+  flags: FlagValues,
+  sweeps: readonly string[],
+  file: PlanFile | null = null,
+): PlanConfig {
   const each = text(flags, 'each')
   if (each !== undefined && sweeps.length > 0) {
     throw new PlimsollError('PLIM_USAGE', '--each and a sweep both say what one replica carries', {
       expected: 'one of them',
     })
   }
-  const peak = text(flags, 'peak')
+  const said = (
+    flag: 'peak' | 'margin' | 'survive',
+  ): { readonly value: string; readonly what: string } | null => {
+    const value = text(flags, flag)
+    if (value !== undefined) return { value, what: `--${flag}` }
+    const filed = file?.[flag] ?? null
+    return filed === null ? null : { value: filed, what: `capacity.${flag} of ${file?.path ?? ''}` }
+  }
+  const peak = said('peak')
+  const margin = said('margin')
+  const survive = said('survive')
   const classes = list(flags, 'class').map(readClass)
-  if (peak === undefined && classes.length === 0) {
-    throw new PlimsollError('PLIM_USAGE', 'there is no demand to plan for', { expected: '--peak 40/s' })
+  if (peak === null && classes.length === 0) {
+    throw new PlimsollError('PLIM_USAGE', 'there is no demand to plan for', {
+      expected: '--peak 40/s, or capacity: { peak: 40/s } in plimsoll.yaml',
+    })
   }
   const count = (name: string, minimum: number, fallback: number): number => {
     const value = text(flags, name)
@@ -46,11 +63,11 @@ export function readPlanFlags(flags: FlagValues, sweeps: readonly string[]): Pla
   return {
     sweeps,
     each: each === undefined ? null : readRate(each, '--each'),
-    peak: peak === undefined ? null : readRate(peak, '--peak'),
+    peak: peak === null ? null : readRate(peak.value, peak.what),
     classes,
-    margin: readMargin(text(flags, 'margin') ?? '0'),
+    margin: readMargin(margin?.value ?? '0', margin?.what),
     imbalance: imbalance ?? '1',
-    failures: count('survive', 0, 0),
+    failures: survive === null ? 0 : parseCount(survive.value, survive.what, 0),
     zones:
       text(flags, 'zones') === undefined
         ? null
@@ -68,15 +85,16 @@ export function readPlanFlags(flags: FlagValues, sweeps: readonly string[]): Pla
     engineArgs: text(flags, 'engine-args') ?? null,
     expiresAfterDays: parseDurationMs(text(flags, 'expires') ?? '90d', '--expires') / 86_400_000,
     ...readStart(flags),
+    file,
     out: text(flags, 'out') ?? null,
     force: isOn(flags, 'force') ?? false,
   }
 }
 
 /** `derate:20%`, `uplift:0.2`, or a bare share whose reading is not said. A margin of 0 reads the same both ways. */
-export function readMargin(value: string): PlanConfig['margin'] {
+export function readMargin(value: string, what = '--margin'): PlanConfig['margin'] {
   const match = /^(?:(derate|uplift):)?(.+)$/.exec(value.trim())
-  const share = exactShare(match?.[2] ?? '', '--margin')
+  const share = exactShare(match?.[2] ?? '', what)
   if (match?.[1] === undefined) return { share, kind: Number(share) === 0 ? 'derate' : 'unsaid' }
   return { share, kind: match[1] as 'derate' | 'uplift' }
 }

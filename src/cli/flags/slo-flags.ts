@@ -30,6 +30,11 @@ const fileFlags: FlagSpecs = {
   engine,
   policy,
   edges: flag('Metrics', 'HOW', 'A limit between two buckets: refuse, pessimistic or optimistic'),
+  'native-histograms': {
+    kind: 'switch',
+    group: 'Metrics',
+    brief: 'The latencies are native histograms: no bucket is needed at the limit',
+  },
   unreachable: flag('Policy', 'HOW', 'An alert that can never fire: refuse, or refit its factor'),
   out: flag('Output', 'DIR', 'Write every file there', { letter: 'o' }),
 }

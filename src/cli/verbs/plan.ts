@@ -1,10 +1,12 @@
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
-import { outputFlags } from '../flags/output-flags.ts'
+import { configFlags, outputFlags } from '../flags/output-flags.ts'
 import { planFlags } from '../flags/plan-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
 import type { PlanDocument } from '../../report/plan-document.ts'
-import type { Invocation, Verb } from '../verb.ts'
+import type { PlanFile } from '../../flows/plan-file.ts'
+import { configText } from '../config-file.ts'
+import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
 
 export const planVerb: Verb = {
   brief: 'Replicas for a demand',
@@ -28,6 +30,7 @@ export const planVerb: Verb = {
     ...planFlags,
     json: outputFlags['json']!,
     explain: outputFlags['explain']!,
+    ...configFlags,
     quiet: outputFlags['quiet']!,
   },
   run: plan,
@@ -39,7 +42,7 @@ async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
     import('../voice.ts'),
   ])
   const sweeps = text(flags, 'each') === undefined ? await pathsOrNewest(args, cli) : args
-  const config = readPlanFlags(flags, sweeps)
+  const config = readPlanFlags(flags, sweeps, await planFile(flags, cli))
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const { document } = await cli.flows.planFlow(config, await cli.flowDeps(voice))
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
@@ -50,6 +53,14 @@ async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
     )
   }
   return planExitCode(document)
+}
+
+/** What plimsoll.yaml says to a plan; null without one. */
+async function planFile(flags: FlagValues, cli: CliContext): Promise<PlanFile | null> {
+  const found = await configText(flags, cli)
+  if (found === null) return null
+  const { readPlanFile } = await import('../../flows/plan-file.ts')
+  return readPlanFile(found.text, found.path)
 }
 
 /** Without an operating point the objective failed; with a margin that was not chosen and matters, the question was not whole. */

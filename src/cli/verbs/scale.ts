@@ -40,6 +40,9 @@ export const scaleVerb: Verb = {
   run({ cli }) {
     for (const [name, { brief }] of Object.entries(parts))
       cli.stdout.write(`  plimsoll scale ${name.padEnd(8)} ${brief}\n`)
+    cli.stdout.write(
+      '  plimsoll calc NAME      What an autoscaler does with a reading: hpa, keda, kpa, ray, wva, dynamo\n',
+    )
     return Promise.resolve(exitCodes.fine)
   },
 }

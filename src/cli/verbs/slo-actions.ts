@@ -9,9 +9,10 @@ import { liveBudget, runBudget, typedBudget } from '../../flows/slo-budget.ts'
 import { livePage, typedPage } from '../../flows/slo-page.ts'
 import { openPrometheus, type PrometheusServer } from '../../flows/slo-prometheus.ts'
 import { promtool } from '../../flows/slo-promtool.ts'
-import { sloFiles, sloRules, type MadeFile } from '../../flows/slo-rules.ts'
+import { sloFiles, sloRules, untestedSlis, type MadeFile } from '../../flows/slo-rules.ts'
 import { readSloSpecs, specsNamed, type TextFile } from '../../flows/slo-specs.ts'
 import type { SloOverrides } from '../../flows/slo-shared.ts'
+import { nativeUntested } from '../../operate/slo/native-sli.ts'
 import type { SloSpec } from '../../operate/slo/slo-spec.ts'
 import type { SloRules } from '../../operate/slo/rules.ts'
 import { isSpent } from '../../operate/slo/budget-report.ts'
@@ -146,6 +147,7 @@ function overrides(flags: FlagValues): SloOverrides {
             optimistic: 'optimistic',
           } as const),
         }),
+    ...(isOn(flags, 'native-histograms') === true ? { histograms: 'native' as const } : {}),
     ...(unreachable === undefined
       ? {}
       : { unreachable: oneOf(unreachable, '--unreachable', { refuse: 'refuse', refit: 'refit' } as const) }),
@@ -304,6 +306,10 @@ async function runTests(
     cli.stdout.write(
       `PASSED · ${cases} tests of ${objectives}: outage, slow burn, blip, idle, absent, fresh, reset, low traffic\n`,
     )
+    const untested = all.flatMap(untestedSlis)
+    if (untested.length > 0) {
+      cli.stdout.write(`NOT TESTED · ${untested.join(', ')}: ${nativeUntested.replace(/: .*/, '')}\n`)
+    }
   } else if (tested.kind === 'failed') cli.stdout.write(`FAILED\n${tested.output.trim()}\n`)
   else {
     cli.stdout.write(

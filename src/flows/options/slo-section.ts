@@ -14,6 +14,8 @@ export interface SloSection {
   readonly min_bad?: number
   readonly min_requests?: number
   readonly edges?: 'refuse' | 'pessimistic' | 'optimistic'
+  readonly histograms?: 'classic' | 'native'
+  readonly buckets?: Readonly<Partial<Record<'ttft' | 'tpot' | 'gap' | 'e2e', readonly number[]>>>
   readonly unreachable?: 'refuse' | 'refit'
   readonly interval?: string
 }
@@ -96,6 +98,23 @@ export const sloSection: v.GenericSchema<unknown, SloSection> = v.strictObject({
     described(
       v.picklist(['refuse', 'pessimistic', 'optimistic']),
       'A limit between two buckets: refused, or both sides are recorded and one decides',
+    ),
+  ),
+  histograms: v.exactOptional(
+    described(
+      v.picklist(['classic', 'native']),
+      'What the latencies are kept in: native ones need no bucket at the limit',
+    ),
+  ),
+  buckets: v.exactOptional(
+    described(
+      v.strictObject({
+        ttft: v.exactOptional(v.array(v.number())),
+        tpot: v.exactOptional(v.array(v.number())),
+        gap: v.exactOptional(v.array(v.number())),
+        e2e: v.exactOptional(v.array(v.number())),
+      }),
+      'Bounds in seconds, where the engine was told others than its own',
     ),
   ),
   unreachable: v.exactOptional(

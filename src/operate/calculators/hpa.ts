@@ -12,6 +12,7 @@ import { assumed, needed } from '../../stats/calculators/inputs.ts'
 import { count, number, share } from '../../stats/calculators/quantities.ts'
 import { divide, multiply, rational, toDecimalText } from '../../stats/rational.ts'
 import { hpaReplicas } from '../scale/hpa.ts'
+import { hpaValue } from '../scale/hpa-metrics.ts'
 
 export const hpaCalculator: Calculator = calculator({
   name: 'hpa',
@@ -54,6 +55,17 @@ export const hpaCalculator: Calculator = calculator({
         cause: 'the metric sits exactly on the edge of the dead band',
         next: 'a target that is not met exactly',
         evidence: { kubernetes, exact },
+      })
+    }
+    const thousandths = hpaValue(current, current, metric.value, target.value, tolerance.value)
+    if (current > 0 && Number.isFinite(thousandths) && thousandths !== kubernetes) {
+      const milli = (value: number): string => `${plain(Math.round(value * 1000))}m`
+      warnings.push({
+        kind: 'number_disagrees',
+        message: `as whole thousandths, which the API's quantities are, ${milli(metric.value)} ÷ ${milli(target.value)} goes to ${plain(thousandths)}`,
+        cause: 'the metric sits exactly on the edge of the dead band',
+        next: 'a target that is not met exactly',
+        evidence: { kubernetes, thousandths },
       })
     }
     return {

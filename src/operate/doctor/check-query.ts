@@ -89,7 +89,8 @@ function checkSelector(selector: Selector, known: KnownSeries): readonly Finding
   if (found?.metric === undefined || found.metric === null) {
     if (live !== undefined) return []
     const [owner] = owners
-    return owner === undefined ? [] : [unknownFinding(name, owner)]
+    if (owner === undefined) return []
+    return [nativeFinding(selector, owner) ?? unknownFinding(name, owner)]
   }
   const { catalogue, metric } = found
   const findings = [
@@ -159,6 +160,28 @@ function otherPrefix(name: string): Finding | null {
     severity: 'warning',
     message: `${name} is a deprecated name of the endpoint picker`,
     suggestion: `llm_d_epp_${old[1] ?? ''}`,
+  }
+}
+
+/** Functions that only native histograms have: who uses one means such a histogram. */
+const nativeOnly = new Set([
+  'histogram_count',
+  'histogram_sum',
+  'histogram_avg',
+  'histogram_fraction',
+  'histogram_stddev',
+  'histogram_stdvar',
+])
+
+/** A histogram by its bare name, asked as a native one: there it has no series of its own, and a page of text cannot show it. */
+function nativeFinding({ name, inside }: Selector, catalogue: Catalogue): Finding | null {
+  const isHistogram = catalogue.metrics.some((metric) => metric.type === 'histogram' && metric.name === name)
+  if (!isHistogram || !inside.some((one) => nativeOnly.has(one))) return null
+  return {
+    kind: 'wrong_type',
+    severity: 'warning',
+    message: `${name} is asked as a native histogram: as ${catalogue.title} shows it on a page of text it is a classic one`,
+    suggestion: null,
   }
 }
 

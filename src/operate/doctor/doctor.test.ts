@@ -68,6 +68,16 @@ describe('drift between queries and engines', () => {
         ['renamed', 'vllm:inter_token_latency_seconds_count'],
       ],
     ],
+    [
+      'a native histogram, which has no series of its own',
+      'histogram_fraction(-Inf, 0.5, sum(increase(vllm:time_to_first_token_seconds[5m])))',
+      [['wrong_type', null]],
+    ],
+    [
+      'a classic one by its bare name',
+      'rate(vllm:time_to_first_token_seconds[5m])',
+      [['wrong_type', 'vllm:time_to_first_token_seconds_bucket']],
+    ],
     ['the cache before V1', 'vllm:gpu_cache_usage_perc', [['renamed', 'vllm:kv_cache_usage_perc']]],
     [
       'a name that never was',

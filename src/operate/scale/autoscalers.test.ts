@@ -6,7 +6,7 @@ import { hpaAverageValue, hpaOfMetrics, hpaPods, hpaValue, type HpaPod } from '.
 import { kedaExternalValue, kedaFallback, kedaFloor, kedaPrometheus } from './keda.ts'
 import { calmKpa, kpaStep } from './knative.ts'
 import { rayStep, rayWanted, type RayState } from './ray.ts'
-import { poolSaturation, softCeilings, wvaRequiredTokens, wvaSaturation } from './wva.ts'
+import { wvaRequiredTokens, wvaSaturation } from './wva.ts'
 
 describe('HPA', () => {
   it.each([
@@ -221,44 +221,6 @@ describe('llm-d', () => {
   })
   it('v2', () =>
     expect(wvaRequiredTokens(80_000, 0.8, { ready: 2, pending: 1, tokensEach: 30_000 })).toBe(10_000))
-  it.each([
-    [
-      [
-        [0, 0.4],
-        [10, 0.8],
-      ],
-      1.25,
-      true,
-    ],
-    [
-      [
-        [5, 0.8],
-        [5, 0.8],
-      ],
-      1,
-      true,
-    ],
-    [
-      [
-        [2, 0.6],
-        [3, 0.7],
-      ],
-      0.8125,
-      false,
-    ],
-  ])('the picker’s gate: %j', (pods, saturation, gated) =>
-    expect(poolSaturation(pods.map(([queue, kv]) => ({ queue: queue!, kv: kv! })))).toEqual({
-      saturation: expect.closeTo(saturation, 12) as number,
-      gated,
-    }),
-  )
-  it('a stale endpoint fails closed; ceilings reflect', () => {
-    expect(poolSaturation([null]).gated).toBe(true)
-    const { ceilings, period } = softCeilings(3, 0.6)
-    expect(ceilings.map((ceiling) => Number(ceiling.toFixed(12)))).toEqual([1, 0.7, 0.4])
-    expect(period).toBe(2)
-    expect(softCeilings(1, 0.6).ceilings).toEqual([1])
-  })
 })
 
 describe('Dynamo', () => {

@@ -1,3 +1,4 @@
+import { parsePrometheusNumber } from '../../measure/wire/prometheus-number.ts'
 import { mean } from '../../stats/describe.ts'
 import { ceil, divide, toRational, type RationalInput } from '../../stats/rational.ts'
 
@@ -9,12 +10,14 @@ import { ceil, divide, toRational, type RationalInput } from '../../stats/ration
 /** A reading as it came: a number, its text, or nothing. */
 export type RawReading = number | string | null | undefined
 
-/** The finite, non-negative number of a reading; null for NaN, the infinities, empty, absent and beyond a double. */
+/**
+ * The finite, non-negative number of a reading; null for NaN, the infinities, empty, absent, beyond a double, and below 0: no queue is
+ * that short, so it is a mark of something unknown.
+ */
 export function knownReading(raw: RawReading): number | null {
   if (raw === null || raw === undefined) return null
-  if (typeof raw === 'string' && raw.trim() === '') return null
-  const value = Number(raw)
-  return Number.isFinite(value) ? value : null
+  const value = typeof raw === 'string' ? parsePrometheusNumber(raw.trim()) : raw
+  return value !== null && Number.isFinite(value) && value >= 0 ? value : null
 }
 
 export interface HoldBounds {
@@ -28,7 +31,7 @@ export interface HeldDecision {
   readonly held: boolean
 }
 
-/** ⌈reading ÷ target⌉ within the bounds, exact; the current number where the reading is not known. */
+/** ⌈reading ÷ target⌉, exact, or the current number where the reading is not known; within the bounds either way, as the HPA holds them. */
 export function desiredOrHeld(
   current: number,
   raw: RawReading,
@@ -36,9 +39,9 @@ export function desiredOrHeld(
   bounds: HoldBounds,
 ): HeldDecision {
   const reading = knownReading(raw)
-  if (reading === null) return { desired: current, held: true }
-  const wanted = Number(ceil(divide(toRational(Math.max(0, reading)), toRational(targetPerReplica))))
-  return { desired: Math.min(bounds.max, Math.max(bounds.min, wanted)), held: false }
+  const wanted =
+    reading === null ? current : Number(ceil(divide(toRational(reading), toRational(targetPerReplica))))
+  return { desired: Math.min(bounds.max, Math.max(bounds.min, wanted)), held: reading === null }
 }
 
 /** One look at the monitoring system: a vector that it answered, or that it did not. */

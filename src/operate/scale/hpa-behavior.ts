@@ -117,8 +117,11 @@ function stabilized(
   nowMs: number,
   { up, down }: HpaBehavior,
 ): number {
+  // A recommendation of exactly the window's age is out of it; that of now counts even without a window.
   const inWindow = (seconds: number): number[] =>
-    recommendations.filter(({ atMs }) => nowMs - atMs <= seconds * 1000).map(({ replicas }) => replicas)
+    recommendations
+      .filter(({ atMs }) => atMs === nowMs || nowMs - atMs < seconds * 1000)
+      .map(({ replicas }) => replicas)
   const least = Math.min(...inWindow(up.stabilizationSeconds))
   const most = Math.max(...inWindow(down.stabilizationSeconds))
   let held = current

@@ -68,8 +68,9 @@ export function hpaPods(
   const wanted = milli(target)
   const measured = pods.filter(({ value, ready }) => ready && value !== null && Number.isFinite(value))
   if (measured.length === 0) return current
-  const missing = pods.filter(({ value }) => value === null || !Number.isFinite(value)).length
-  const unready = pods.length - measured.length - missing
+  // A pod that is not ready is unready, whether or not it was measured; missing is a ready one without a metric.
+  const unready = pods.filter(({ ready }) => !ready).length
+  const missing = pods.length - measured.length - unready
   const values = measured.map(({ value }) => milli(value ?? 0))
   const ratio = ratioOf(values, wanted)
   const rebalanced = missing > 0 || (unready > 0 && ratio > 1)

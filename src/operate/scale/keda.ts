@@ -1,3 +1,5 @@
+import { parsePrometheusNumber } from '../../measure/wire/prometheus-number.ts'
+
 /*
  * What KEDA makes of a trigger's answer before the HorizontalPodAutoscaler sees it (kedacore/keda `prometheus_scaler.go`,
  * `external_scaler.go`, `fallback.go`). Its silences are the ones that hurt: an empty answer counts as 0 by default.
@@ -26,19 +28,18 @@ export function kedaPrometheus(
   if (elements.length > 1)
     return { kind: 'error', why: `the query gave ${elements.length} elements, not one` }
   const [element] = elements
-  const value = element === undefined ? null : typeof element === 'string' ? promNumber(element) : element
+  const value =
+    element === undefined
+      ? null
+      : typeof element === 'string'
+        ? parsePrometheusNumber(element.trim())
+        : element
   if (value !== null && Number.isFinite(value)) {
     return { kind: 'value', value, active: value > activationThreshold, fromNothing: false }
   }
   const what = element === undefined ? 'an empty answer' : `the answer ${element}`
   if (!ignoreNullValues) return { kind: 'error', why: what }
   return { kind: 'value', value: 0, active: 0 > activationThreshold, fromNothing: true }
-}
-
-function promNumber(text: string): number {
-  if (/^\+?inf(inity)?$/i.test(text)) return Number.POSITIVE_INFINITY
-  if (/^-inf(inity)?$/i.test(text)) return Number.NEGATIVE_INFINITY
-  return text.trim() === '' ? Number.NaN : Number(text)
 }
 
 /** The number that KEDA reads from an external scaler: the float only where it is above 0, else the old integer; never negative. */

@@ -66,7 +66,16 @@ export function kpaStep(
     panicking,
     stable,
     panic,
-    excessBurstCapacity: Math.floor(observed.ready * config.capacity - config.burstCapacity - observed.panic),
+    excessBurstCapacity: excessBurst(observed, config),
     state: { panicSinceMs, panicPods },
   }
+}
+
+/** A burst capacity of 0 takes the activator out of the path, −1 keeps it there. */
+function excessBurst(
+  { ready, panic }: { readonly ready: number; readonly panic: number },
+  { capacity, burstCapacity }: KpaConfig,
+): number {
+  if (burstCapacity <= 0) return Math.max(-1, burstCapacity)
+  return Math.floor(ready * capacity - burstCapacity - panic)
 }

@@ -64,32 +64,6 @@ export function wvaRequiredTokens(
   return demandTokens / scaleUpThreshold - (replicas.ready + replicas.pending) * replicas.tokensEach
 }
 
-/**
- * The endpoint picker's gate (llm-d-router, utilisation detector): each endpoint max(queue ÷ 5, KV ÷ 0.8), the pool their plain mean,
- * closed at 1. Null, a stale endpoint, counts as 1: it fails closed.
- */
-export function poolSaturation(endpoints: readonly (WvaReplica | null)[]): {
-  readonly saturation: number
-  readonly gated: boolean
-} {
-  const saturation = mean(
-    endpoints.map((endpoint) => (endpoint === null ? 1 : Math.max(endpoint.queue / 5, endpoint.kv / 0.8))),
-  )
-  return { saturation, gated: saturation >= 1 }
-}
-
-/** Soft reflective ceilings of priority bands: from 1 for the first down to 1 − saturation for the last; and the period of probing. */
-export function softCeilings(
-  bands: number,
-  saturation: number,
-): { readonly ceilings: readonly number[]; readonly period: number } {
-  const ceilings = Array.from({ length: bands }, (_, band) =>
-    bands === 1 ? 1 : 1 - (saturation * band) / (bands - 1),
-  )
-  // 0.6 ÷ 0.4 is 1.4999999999999998 in doubles; the half is meant.
-  return { ceilings, period: Math.round(Number((saturation / (1 - saturation)).toPrecision(12))) }
-}
-
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }

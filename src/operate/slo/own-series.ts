@@ -1,11 +1,6 @@
 import type { OwnSource } from './slo-spec.ts'
 import type { CountedSeries } from './counted-series.ts'
-
-interface Matcher {
-  readonly label: string
-  readonly operator: string
-  readonly value: string
-}
+import { accepts, parseMatchers, type Matcher } from './label-matchers.ts'
 
 /** Series that a good and a bad event would add to, made from the selectors; none where their regular expressions say too little. */
 export function ownSeries(own: OwnSource): {
@@ -28,11 +23,7 @@ export function ownSeries(own: OwnSource): {
 
 function parse(selector: string): { readonly name: string; readonly matchers: readonly Matcher[] } {
   const name = /^[\w:]+/.exec(selector)?.[0] ?? ''
-  const pairs = [...selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g)]
-  return {
-    name,
-    matchers: pairs.map(([, label = '', operator = '=', value = '']) => ({ label, operator, value })),
-  }
+  return { name, matchers: parseMatchers(selector) }
 }
 
 const isNew =
@@ -63,16 +54,4 @@ function satisfying(matchers: readonly Matcher[]): Readonly<Record<string, strin
     labels[label] = found
   }
   return labels
-}
-
-function accepts({ operator, value }: Matcher, candidate: string): boolean {
-  if (operator === '=') return candidate === value
-  if (operator === '!=') return candidate !== value
-  let matches = false
-  try {
-    matches = new RegExp(`^(?:${value})$`).test(candidate)
-  } catch {
-    return false
-  }
-  return operator === '=~' ? matches : !matches
 }

@@ -1,12 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import {
-  divide,
-  multiply,
-  rational,
-  toRational,
-  type Rational,
-  type RationalInput,
-} from '../../stats/rational.ts'
+import { divide, multiply, toRational, type Rational, type RationalInput } from '../../stats/rational.ts'
 import { burnThreshold } from './burn.ts'
 import { promSeconds, readPromSeconds } from './prometheus-duration.ts'
 
@@ -130,6 +123,6 @@ function bad(name: string, what: string): PlimsollError {
 
 /** Share of the period's budget that a factor uses in one window: factor·window ÷ period. */
 export function budgetShareOf(factor: RationalInput, long: string, period: string): Rational {
-  const window = rational(promSeconds(long) ?? 0)
-  return divide(multiply(toRational(factor), window), rational(promSeconds(period) ?? 1))
+  const window = toRational(promSeconds(long) ?? 0)
+  return divide(multiply(toRational(factor), window), toRational(promSeconds(period) ?? 1))
 }

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 
-/** Seconds in each unit of Prometheus' durations (`prometheus/common` model.ParseDuration); ms is left out: no window is that short. */
+/** Seconds in each unit of Prometheus' durations (`prometheus/common` model.ParseDuration); milliseconds come behind them. */
 const unitSeconds: readonly (readonly [unit: string, seconds: number])[] = [
   ['y', 31_536_000],
   ['w', 604_800],
@@ -9,17 +9,18 @@ const unitSeconds: readonly (readonly [unit: string, seconds: number])[] = [
   ['m', 60],
   ['s', 1],
 ]
-const form = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/
+const form = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/
 
 /**
- * Seconds of a duration as Prometheus reads it: whole numbers, units `y w d h m s` from the largest down, no spaces. Null for
+ * Seconds of a duration as Prometheus reads it: whole numbers, units `y w d h m s ms` from the largest down, no spaces. Null for
  * everything else, and for 0, which is no window: `5min`, `30M`, `1.5h`, `1mo` and a bare `30` are all mistakes that some tool lets pass.
  */
 export function promSeconds(text: string): number | null {
   const match = form.exec(text)
   if (match === null || text === '') return null
   const seconds = unitSeconds.reduce((sum, [, size], index) => sum + Number(match[index + 1] ?? 0) * size, 0)
-  return seconds > 0 && Number.isSafeInteger(seconds) ? seconds : null
+  const milliseconds = seconds * 1000 + Number(match[unitSeconds.length + 1] ?? 0)
+  return milliseconds > 0 && Number.isSafeInteger(milliseconds) ? milliseconds / 1000 : null
 }
 
 /** The same, or PLIM_CONFIG that names `what`. */
@@ -39,12 +40,14 @@ export function readPromSeconds(text: string, what: string): number {
 
 /** The shortest text: 5400 is `1h30m`, 259200 is `3d`. Weeks and years are told in days. */
 export function promText(seconds: number): string {
-  let rest = Math.round(seconds)
+  const milliseconds = Math.round(seconds * 1000)
+  let rest = Math.floor(milliseconds / 1000)
   let text = ''
   for (const [unit, size] of unitSeconds.slice(2)) {
     const count = Math.floor(rest / size)
     if (count > 0) text += `${count}${unit}`
     rest -= count * size
   }
+  if (milliseconds % 1000 > 0) text += `${milliseconds % 1000}ms`
   return text === '' ? '0s' : text
 }

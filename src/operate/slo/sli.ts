@@ -1,7 +1,17 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { describeLimit, type Limit } from '../../measure/metrics/objective.ts'
-import { compare, divide, multiply, parseRational, rational, type Rational } from '../../stats/rational.ts'
+import {
+  compare,
+  divide,
+  multiply,
+  parseRational,
+  rational,
+  toDecimalText,
+  type Rational,
+} from '../../stats/rational.ts'
+import { bucketAdvice } from '../catalogue/bucket-advice.ts'
 import { catalogues } from '../catalogue/engines.ts'
+import { nativeLatencySli } from './native-sli.ts'
 import { ownSeries } from './own-series.ts'
 import type { CountedSeries } from './counted-series.ts'
 import { sloSources, type CounterPart } from './sources.ts'
@@ -72,11 +82,23 @@ function latencySli(spec: SloSpec, limit: Limit): Sli {
       hint: 'a gateway that sees each request can count it: engine: plimsoll',
     })
   }
-  const bounds = catalogue.metrics.find((metric) => metric.name === latency.metric)?.buckets ?? null
   const seconds = limitSeconds(limit)
+  if (spec.histograms === 'native') {
+    return nativeLatencySli(
+      `${sloId(spec)}-${limit.metric}`,
+      limit,
+      seconds,
+      selector(spec, latency.metric, []),
+      latency.note === null ? [] : [latency.note],
+    )
+  }
+  const bounds =
+    spec.buckets[limit.metric] ??
+    catalogue.metrics.find((metric) => metric.name === latency.metric)?.buckets ??
+    null
   const { at, below, above } = edgesAround(bounds, seconds)
   if (at === null && (spec.edges === 'refuse' || (below === null && above === null))) {
-    throw betweenBuckets(spec, limit, latency.metric, below, above)
+    throw betweenBuckets(spec, limit, latency.metric, bounds, { below, above })
   }
   const matchers = Object.entries(spec.match).map(([label, value]) => `${label}=${JSON.stringify(value)}`)
   const count = (window: string): string =>
@@ -309,18 +331,19 @@ function betweenBuckets(
   spec: SloSpec,
   limit: Limit,
   metric: string,
-  below: string | null,
-  above: string | null,
+  bounds: readonly string[] | null,
+  { below, above }: { readonly below: string | null; readonly above: string | null },
 ): PlimsollError {
-  const { bucketSetting, title } = catalogues[spec.engine as Exclude<SloSpec['engine'], 'own'>]
+  const engine = spec.engine as Exclude<SloSpec['engine'], 'own'>
+  const advice = bucketAdvice(engine, limit.metric, limitSeconds(limit), bounds)
   return new PlimsollError('PLIM_CONFIG', `${metric} has no bucket at ${limit.limitText}`, {
     expected: `one of its bounds in seconds: ${below ?? 'none below'} or ${above ?? 'none above'}`,
     received: describeLimit(limit),
     where: { file: spec.file },
     hint: `--edges pessimistic (or edges: pessimistic in the file) records both sides and alerts on the stricter one${
-      bucketSetting === null
-        ? `; ${title} has no setting for its buckets`
-        : `; or set a bucket there: ${bucketSetting}`
+      advice === null
+        ? `; ${catalogues[engine].title} has no setting for its buckets`
+        : `; or set a bucket there: ${advice}, and say so under slo: buckets: { ${limit.metric}: [${toDecimalText(limitSeconds(limit), 12)}, …] }`
     }`,
   })
 }

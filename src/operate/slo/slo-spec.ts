@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import type { Limit } from '../../measure/metrics/objective.ts'
+import type { Limit, ObjectiveMetric } from '../../measure/metrics/objective.ts'
 import { compare, parseRational, rational, type Rational } from '../../stats/rational.ts'
 import type { EngineId } from '../catalogue/catalogue.ts'
 import type { PolicyText } from './policy.ts'
@@ -36,6 +36,10 @@ export interface SloSpec {
   readonly minRequests: number
   /** A limit between two buckets: refused, or both sides are recorded and this one decides. */
   readonly edges: 'refuse' | 'pessimistic' | 'optimistic'
+  /** What the engine's latencies are kept in where they are scraped. */
+  readonly histograms: 'classic' | 'native'
+  /** Bounds in seconds as they were set, rising; a metric that is not named has the engine's own. */
+  readonly buckets: Readonly<Partial<Record<ObjectiveMetric, readonly string[]>>>
   /** An alert that nothing can reach: refused, or given the re-derived factor. */
   readonly unreachable: 'refuse' | 'refit'
   /** Seconds between two evaluations. */

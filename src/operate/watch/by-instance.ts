@@ -1,3 +1,4 @@
+import { readEngineFacts } from '../../measure/load/metrics-scrape.ts'
 import type { MetricFamily, Sample, Scrape } from '../../measure/wire/prometheus-text.ts'
 
 /** Labels by which a Prometheus server tells replicas apart, the first that is there. */
@@ -43,9 +44,27 @@ export function splitByInstance(scrape: Scrape): ReadonlyMap<string, Scrape> {
   )
 }
 
-/** The query of a federation: everything that an engine or its machine exports. */
-export const federatedMatch =
-  '{__name__=~"vllm:.*|sglang:.*|tgi_.*|trtllm_.*|dynamo_.*|llamacpp:.*|node_cpu_seconds_total|DCGM_FI_DEV_.*"}'
+/** The queries of a federation: everything that an engine or its machine exports, and the answers of its API. */
+export const federatedMatches: readonly string[] = [
+  '{__name__=~"vllm:.*|sglang:.*|tgi_.*|trtllm_.*|dynamo_.*|llamacpp:.*|node_cpu_seconds_total|DCGM_FI_DEV_.*"}',
+  'http_requests_total{handler=~"/v1/(chat/)?completions"}',
+]
+
+/**
+ * The replicas among the pages of a federation: those with an engine, each with what the exporters on its host say (`a:9100` beside
+ * `a:8000`). An exporter is no replica; one that stands on no replica's host is left out.
+ */
+export function replicaPages(pages: ReadonlyMap<string, Scrape>): ReadonlyMap<string, Scrape> {
+  const isEngine = ([, page]: readonly [string, Scrape]): boolean => readEngineFacts(page).engine !== null
+  const host = (name: string): string => name.replace(/:\d+$/, '')
+  const beside = [...pages].filter((entry) => !isEngine(entry))
+  return new Map(
+    [...pages].filter(isEngine).map(([name, page]) => {
+      const own = beside.filter(([other]) => host(other) === host(name)).map(([, found]) => found)
+      return [name, joinPages(page, own) ?? page]
+    }),
+  )
+}
 
 /** Pages of one replica as one: an engine's, and those of the exporters beside it. Null where the engine's own is missing. */
 export function joinPages(engine: Scrape | null, beside: readonly (Scrape | null)[]): Scrape | null {

@@ -13,6 +13,8 @@ export interface SharedObjective {
   /** The share that must be good, exact. */
   readonly target: Rational
   readonly limits: readonly Limit[]
+  /** Whether a request without an answer is a bad one: a limit on a percentile speaks of the answered ones. */
+  readonly answers: boolean
 }
 
 /** Per-request limits are one objective, held jointly; `p99 tpot <= 10ms` asks that 99 % of the requests are within 10 ms. */
@@ -21,13 +23,21 @@ export function sharedObjectives(objective: Objective): readonly SharedObjective
   const joint: SharedObjective[] =
     each.length === 0
       ? []
-      : [{ text: each.map(describeLimit).join(' and '), target: parseRational(good ?? '99%'), limits: each }]
+      : [
+          {
+            text: each.map(describeLimit).join(' and '),
+            target: parseRational(good ?? '99%'),
+            limits: each,
+            answers: true,
+          },
+        ]
   return [
     ...joint,
     ...run.map((limit) => ({
       text: describeRunLimit(limit),
       target: parseRational(`${limit.percentile}%`),
       limits: [limit],
+      answers: false,
     })),
   ]
 }
@@ -54,6 +64,19 @@ export function shareWithin(histogram: HistogramValue | null, limitMs: number): 
     found.kind === 'found' ? [found.good, found.good] : [countOf(found.below, 0), countOf(found.above, total)]
   const share = (count: number): Rational => rational(Math.round(Math.min(count, total)), Math.round(total))
   return { low: share(low), high: share(high), n: total }
+}
+
+/**
+ * The same with those who got no answer: they are in no histogram, so that a good request is one that was answered and within every
+ * limit. Where a limit's share is not known, the failures alone bound it from above; null where nothing failed either.
+ */
+export function jointWithAnswers(
+  shares: readonly (ShareBetween | null)[],
+  answered: ShareBetween | null,
+): ShareBetween | null {
+  if (answered === null) return jointShare(shares)
+  if (shares.every((share) => share !== null)) return jointShare([...shares, answered])
+  return compare(answered.high, one) < 0 ? { low: zero, high: answered.high, n: answered.n } : null
 }
 
 /** What the shares of each limit alone say of all together (Fréchet): from max(0, Σ − (k − 1)) to the least. Null where one is unknown. */

@@ -3,6 +3,7 @@ import { readEngineFacts, type EngineFacts } from '../../measure/load/metrics-sc
 import { addHistograms, histogramMean, type HistogramValue } from '../../measure/wire/prometheus-histogram.ts'
 import type { Scrape } from '../../measure/wire/prometheus-text.ts'
 import { unknownSample, type ServerSample } from '../../measure/record/server-samples.ts'
+import { answeredParts, attemptsBetween, type Attempts } from './answered-share.ts'
 import { latencyNames, latencySeries } from './latency-series.ts'
 import { addedScrape, histogramBetween, counterBetween, noTotals, type Totals } from './running-totals.ts'
 
@@ -45,6 +46,7 @@ export class ReplicaHistory {
       this.lastTotals = addedScrape(before, this.lastScrape, scrape, {
         histograms: latencyNames(facts.engine),
         counters: countersOf(facts.engine),
+        parts: answeredParts(facts.engine),
       })
     }
     this.facts = facts
@@ -111,6 +113,12 @@ export class ReplicaHistory {
       if (value !== null) return { value, per, name }
     }
     return null
+  }
+
+  /** Attempts and those without an answer between two totals; null where the engine does not count them. */
+  attempts(from: Totals, to: Totals): Attempts | null {
+    const engine = this.facts?.engine ?? null
+    return engine === null ? null : attemptsBetween(engine, from, to)
   }
 
   generated(from: Totals, to: Totals): number | null {

@@ -1,6 +1,7 @@
-import { counterIncrease, histogramIncrease } from '../../measure/wire/prometheus-counter.ts'
+import { counterIncrease, histogramIncrease, samplesOf } from '../../measure/wire/prometheus-counter.ts'
 import { addHistograms, type HistogramValue } from '../../measure/wire/prometheus-histogram.ts'
-import type { Scrape } from '../../measure/wire/prometheus-text.ts'
+import { seriesKey, type Scrape } from '../../measure/wire/prometheus-text.ts'
+import { selects, type Matcher } from '../slo/label-matchers.ts'
 
 /*
  * What was observed since the watch began, as totals that only rise: increases between neighbouring scrapes added up, so that a restart
@@ -13,6 +14,13 @@ export interface Totals {
   readonly resets: number
 }
 
+/** Part of a counter that is kept under a key of its own. */
+export interface CountedPart {
+  readonly key: string
+  readonly metric: string
+  readonly matchers: readonly Matcher[]
+}
+
 export const noTotals: Totals = { histograms: new Map(), counters: new Map(), resets: 0 }
 
 /** The totals after one more scrape. Series that are new in it are taken from here on: how old they are is not known. */
@@ -20,7 +28,11 @@ export function addedScrape(
   totals: Totals,
   before: Scrape,
   after: Scrape,
-  names: { readonly histograms: readonly string[]; readonly counters: readonly string[] },
+  names: {
+    readonly histograms: readonly string[]
+    readonly counters: readonly string[]
+    readonly parts?: readonly CountedPart[]
+  },
 ): Totals {
   const histograms = new Map(totals.histograms)
   const counters = new Map(totals.counters)
@@ -36,7 +48,33 @@ export function addedScrape(
     const { total } = counterIncrease(before, after, name)
     if (total !== null) counters.set(name, (counters.get(name) ?? 0) + total)
   }
+  for (const { key, metric, matchers } of names.parts ?? []) {
+    const increase = partIncrease(before, after, metric, matchers)
+    if (increase !== null) counters.set(key, (counters.get(key) ?? 0) + increase)
+  }
   return { histograms, counters, resets }
+}
+
+/**
+ * By how much part of a counter rose. A series that was not there before is younger than the page before, and counts from 0: a failure's
+ * series is made by the first failure. Null where the page has none of the counter at all.
+ */
+function partIncrease(
+  before: Scrape,
+  after: Scrape,
+  metric: string,
+  matchers: readonly Matcher[],
+): number | null {
+  if (samplesOf(after, metric).length === 0) return null
+  const { series } = counterIncrease(before, after, metric)
+  const values = new Map(samplesOf(after, metric).map(({ labels, value }) => [seriesKey(labels), value]))
+  return series
+    .filter(({ labels, kind }) => kind !== 'gone' && selects(matchers, labels))
+    .reduce((sum, { labels, increase }) => sum + (increase ?? finite(values.get(seriesKey(labels)))), 0)
+}
+
+function finite(value: number | undefined): number {
+  return value !== undefined && Number.isFinite(value) ? value : 0
 }
 
 /** What lies between two totals; null where the later one has nothing of that name. */

@@ -5,12 +5,14 @@ import { cpuBusy, readMachineSample } from '../../measure/load/machine-facts.ts'
 import { parsePrometheusText, type Scrape } from '../../measure/wire/prometheus-text.ts'
 import { rational, toNumber } from '../../stats/rational.ts'
 import { burnNumber } from '../slo/burn.ts'
-import { joinPages, splitByInstance } from './by-instance.ts'
+import { addAttempts, answeredShare, type Attempts } from './answered-share.ts'
+import { joinPages, replicaPages, splitByInstance } from './by-instance.ts'
 import { latencyNames } from './latency-series.ts'
 import {
   alertState,
   burnBetween,
   jointShare,
+  jointWithAnswers,
   pageRules,
   sharedObjectives,
   shareWithin,
@@ -83,6 +85,110 @@ describe('shares of objectives', () => {
   })
 })
 
+describe('requests without an answer', () => {
+  const watched = (...pages: readonly Partial<Parameters<typeof vllmPage>[0]>[]): Attempts | null => {
+    const history = new ReplicaHistory('a', 60_000)
+    pages.forEach((over, at) => history.observe(at * 1000, page([0, 0, 0], over)))
+    const window = history.window(60_000)
+    return window === null ? null : history.attempts(window.from, window.to)
+  }
+  it.each([
+    ['5xx', [{ answers: { '2xx': 100 } }, { answers: { '2xx': 190, '5xx': 10 } }], [100, 10, 10]],
+    [
+      'an error that was an answer of 500 too is one request or two',
+      [
+        { answers: { '2xx': 0, '5xx': 0 }, finished: { error: 0, abort: 0 } },
+        { answers: { '2xx': 90, '5xx': 10 }, finished: { error: 4, abort: 3 } },
+      ],
+      [100, 10, 17],
+    ],
+    [
+      'without the web counter: finish reasons, an abort perhaps',
+      [{ finished: { stop: 10, error: 0, abort: 0 } }, { finished: { stop: 100, error: 5, abort: 5 } }],
+      [100, 5, 10],
+    ],
+    [
+      'a restart counts from 0',
+      [{ answers: { '2xx': 500, '5xx': 50 } }, { answers: { '2xx': 30, '5xx': 10 } }],
+      [40, 10, 10],
+    ],
+    ['client errors are answers', [{ answers: { '4xx': 1 } }, { answers: { '4xx': 6 } }], [5, 0, 0]],
+    ['other pages of the server are not counted', [{}, {}], null],
+  ] as const)('%s', (_, pages, wanted) => {
+    const attempts = watched(...pages)
+    expect(attempts === null ? null : [attempts.total, attempts.failed, attempts.failedAtMost]).toEqual(
+      wanted,
+    )
+  })
+  it('are in every engine’s own counters', () => {
+    const seen = (before: string, after: string): readonly number[] => {
+      const history = new ReplicaHistory('a', 60_000)
+      history.observe(0, parsePrometheusText(before))
+      history.observe(1000, parsePrometheusText(after))
+      const window = history.window(60_000)!
+      const attempts = history.attempts(window.from, window.to)
+      return attempts === null ? [] : [attempts.total, attempts.failed]
+    }
+    expect(
+      seen(
+        'sglang:num_requests_total 10\nsglang:num_aborted_requests_total 1\n',
+        'sglang:num_requests_total 40\nsglang:num_aborted_requests_total 11\n',
+      ),
+    ).toEqual([40, 10])
+    expect(
+      seen(
+        'tgi_request_count 10\n',
+        'tgi_request_count 40\ntgi_request_failure{err="overloaded"} 5\ntgi_request_failure{err="validation"} 7\ntgi_request_failure{err="generation"} 2\n',
+      ),
+    ).toEqual([30, 7])
+    expect(
+      seen(
+        'dynamo_frontend_requests_total{status="success",error_type=""} 1\n',
+        'dynamo_frontend_requests_total{status="success",error_type=""} 11\ndynamo_frontend_requests_total{status="error",error_type="overload"} 3\ndynamo_frontend_requests_total{status="error",error_type="internal"} 2\ndynamo_frontend_requests_total{status="error",error_type="cancelled"} 9\n',
+      ),
+    ).toEqual([24, 5])
+    expect(
+      seen(
+        'trtllm_request_success_total{finished_reason="stop"} 1\n',
+        'trtllm_request_success_total{finished_reason="stop"} 5\ntrtllm_request_error_total 1\n',
+      ),
+    ).toEqual([5, 1])
+    expect(seen('llamacpp:requests_processing 1\n', 'llamacpp:requests_processing 2\n')).toEqual([])
+  })
+  const share = (low: number, high: number): ShareBetween => ({
+    low: rational(low, 1000),
+    high: rational(high, 1000),
+    n: 10,
+  })
+  const ends = (found: ShareBetween | null): readonly number[] | null =>
+    found === null ? null : [toNumber(found.low), toNumber(found.high)]
+  it('widen the bounds of all limits together', () => {
+    expect(ends(jointWithAnswers([share(950, 950)], share(900, 900)))).toEqual([0.85, 0.9])
+    expect(ends(jointWithAnswers([share(950, 950)], null))).toEqual([0.95, 0.95])
+  })
+  it('where nobody got an answer there is no latency: the failures alone tell', () => {
+    expect(ends(jointWithAnswers([null], share(0, 0)))).toEqual([0, 0])
+    expect(ends(jointWithAnswers([share(999, 999), null], share(900, 950)))).toEqual([0, 0.95])
+    expect(jointWithAnswers([null], share(1000, 1000))).toBeNull()
+  })
+  it('shares of attempts', () => {
+    expect(ends(answeredShare({ total: 200, failed: 10, failedAtMost: 30 }))).toEqual([0.85, 0.95])
+    expect(answeredShare({ total: 0, failed: 0, failedAtMost: 0 })).toBeNull()
+    expect(answeredShare(null)).toBeNull()
+    expect(addAttempts([])).toBeNull()
+    expect(
+      addAttempts([
+        { total: 1, failed: 1, failedAtMost: 1 },
+        { total: 3, failed: 0, failedAtMost: 2 },
+      ]),
+    ).toEqual({
+      total: 4,
+      failed: 1,
+      failedAtMost: 3,
+    })
+  })
+})
+
 describe('a replica over time', () => {
   const seen = (): ReplicaHistory => {
     const history = new ReplicaHistory('a', 10_000)
@@ -141,6 +247,17 @@ describe('pages', () => {
     expect([...split.keys()]).toEqual(['a', 'b', 'c'])
     expect(split.get('b')?.families[0]?.samples[0]).toMatchObject({ value: 2, labels: { model_name: 'm' } })
     expect(Object.keys(split.get('b')?.families[0]?.samples[0]?.labels ?? {})).toEqual(['model_name'])
+  })
+  it('of a federation: exporters are no replicas, and tell of the engine on their host', () => {
+    const pages = replicaPages(
+      splitByInstance(
+        parsePrometheusText(
+          'vllm:num_requests_running{instance="a:8000"} 1\nDCGM_FI_DEV_GPU_UTIL{instance="a:9400"} 50\nnode_cpu_seconds_total{instance="z:9100",cpu="0",mode="idle"} 1\nhttp_requests_total{instance="web:80",handler="/v1/chat/completions"} 9\n',
+        ),
+      ),
+    )
+    expect([...pages.keys()]).toEqual(['a:8000'])
+    expect(readMachineSample(pages.get('a:8000')!)).toMatchObject({ gpuBusy: 0.5, cpuSeconds: null })
   })
   it('of the exporters beside it', () => {
     const machine = (idle: number, busy: number): Scrape =>

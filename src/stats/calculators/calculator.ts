@@ -29,6 +29,7 @@ export const calculatorGroups = [
   'Capacity',
   'Objectives and alerts',
   'Scaling',
+  'Admission',
 ] as const
 export type CalculatorGroup = (typeof calculatorGroups)[number]
 
