@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editDistance } from './edit-distance.ts'
+import { editDistance, nearest } from './edit-distance.ts'
 
 describe('editDistance', () => {
   test.each([
@@ -24,4 +24,23 @@ describe('editDistance', () => {
       }),
     )
   })
+})
+
+describe('nearest', () => {
+  test.each([
+    ['concurency', ['concurrency', 'config'], 'concurrency'],
+    ['raet', ['rate', 'name'], 'rate'],
+    ['ulr', ['url', 'api'], 'url'],
+    ['timeout', ['timeout-connect', 'seed'], 'timeout-connect'],
+    ['zzz', ['url', 'api'], null],
+  ])('to %s of %o', (word, candidates, wanted) => expect(nearest(word, candidates)).toBe(wanted))
+
+  test.each([
+    ['llama', ['meta/Llama-3', 'qwen'], null],
+    ['Llama-3', ['qwen', 'meta/Llama-3'], 'meta/Llama-3'],
+    ['qwen3-8', ['Qwen/Qwen3-8B', 'gemma'], 'Qwen/Qwen3-8B'],
+    ['zzzzzz', ['a', 'b'], null],
+  ])('to the model %s of %o, by its last part too', (word, candidates, wanted) =>
+    expect(nearest(word, candidates, { most: Math.ceil(word.length / 3), shortAfter: '/' })).toBe(wanted),
+  )
 })

@@ -1,3 +1,35 @@
+/** How `nearest` looks. */
+export interface NearestOptions {
+  /** Edits that are still near; a third of the word's length and at least one, unless given. */
+  readonly most?: number
+  /** Names that are also known by their last part ("meta-llama/Llama-3.1-8B" as "Llama-3.1-8B"), behind this mark. */
+  readonly shortAfter?: string
+}
+
+/**
+ * The candidate that was probably meant: the least `editDistance`, one for a candidate that begins with the word (of three letters or
+ * more). Letters count as they are written. Null where nothing is near; of equals, the first.
+ */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  { most = Math.max(1, Math.floor(word.length / 3)), shortAfter }: NearestOptions = {},
+): string | null {
+  let best: string | null = null
+  let bestDistance = most + 1
+  for (const candidate of candidates) {
+    const short =
+      shortAfter === undefined ? candidate : candidate.slice(candidate.lastIndexOf(shortAfter) + 1)
+    const begins = word.length >= 3 && (candidate.startsWith(word) || short.startsWith(word))
+    const distance = begins ? 1 : Math.min(editDistance(word, candidate), editDistance(word, short))
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (Damerau's optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []

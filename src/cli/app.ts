@@ -13,7 +13,7 @@ import {
   type StricliIntegration,
 } from '@stricli/core'
 import { PlimsollError } from '../base/errors.ts'
-import { nearest } from '../flows/options/nearest.ts'
+import { nearest } from '../base/edit-distance.ts'
 import { canonicalNames, prepareArguments } from './argv.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
 import { printError } from './errors.ts'

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
-import { nearest } from '../flows/options/nearest.ts'
+import { nearest } from '../base/edit-distance.ts'
 import type { FlagSpec, FlagSpecs } from './verb.ts'
 
 /** Arguments as the parser wants them, and what has to be said about some that were dropped. */

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../base/errors.ts'
 import { parseCount } from '../base/units.ts'
 import type { CellConfig, ExperimentConfig } from '../flows/experiment.ts'
-import { nearest } from '../flows/options/nearest.ts'
+import { nearest } from '../base/edit-distance.ts'
 import { resolveRunConfig } from '../flows/options/resolve.ts'
 import { mergeOptions, type SweepOptions } from '../flows/options/run-options.ts'
 import { canonicalNames } from './argv.ts'

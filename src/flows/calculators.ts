@@ -39,7 +39,7 @@ import { gateCalculator } from '../operate/calculators/gate.ts'
 import { ceilingsCalculator } from '../operate/calculators/ceilings.ts'
 import { jainCalculator } from '../stats/calculators/jain.ts'
 import type { Calculation, Calculator } from '../stats/calculators/calculator.ts'
-import { nearest } from './options/nearest.ts'
+import { nearest } from '../base/edit-distance.ts'
 
 /** Every calculator of the house, in the order of the list. */
 export const calculators: readonly Calculator[] = [

@@ -22,7 +22,7 @@ import {
   type ScalerSpec,
   type Traffic,
 } from '../simulate/fleet/fleet-spec.ts'
-import { nearest } from './options/nearest.ts'
+import { nearest } from '../base/edit-distance.ts'
 import { parseLength } from './options/length-text.ts'
 import { parsePacer } from './options/pacer-text.ts'
 import type { FleetText, PolicyText } from './simulate-text.ts'

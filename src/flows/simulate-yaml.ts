@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { LineCounter, parseDocument, isMap, isPair, type Document, type Node } from 'yaml'
 import { PlimsollError, type TextPosition } from '../base/errors.ts'
+import { nearest } from '../base/edit-distance.ts'
 import { schedulingPolicies } from '../simulate/engine/engine-config.ts'
-import { nearest } from './options/nearest.ts'
 import type { FleetText } from './simulate-text.ts'
 
 const quantity = v.union([v.string(), v.number()])

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { nearest } from '../../flows/options/nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import type { FlagValues } from '../verb.ts'
 
 /** The value of a text flag, or undefined where it was not given. */

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { nearest } from '../../flows/options/nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import type { LabDocument } from '../../report/lab-documents.ts'
 import { assignInputs, assumed, optional, several, type Input } from '../../stats/calculators/inputs.ts'
 import { count, duration, level, rate, share, word } from '../../stats/calculators/quantities.ts'

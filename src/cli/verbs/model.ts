@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { ModelConfig, ModelOutcome } from '../../flows/model.ts'
-import { nearest } from '../../flows/options/nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { nearest } from '../../flows/options/nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Verb } from '../verb.ts'
 import { scalePolicyVerb } from './scale-policy.ts'

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { nearest } from '../../flows/options/nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { sloFlags } from '../flags/slo-flags.ts'
 import type { SloAction } from '../flows.ts'

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { parseCount, parseDurationMs, parseNumber, parseRatePerSecond } from '../../base/units.ts'
 import { checkPacer, type Pacer, type Spacing } from '../../measure/load/pacer.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 
 const forms: Readonly<Record<string, string>> = {
   constant: 'constant 6/s',

@@ -4,7 +4,7 @@ import { PlimsollError, type TextPosition } from '../../base/errors.ts'
 import type { ConfigFile } from './config-file-type.ts'
 import { configOptions } from './config-options.ts'
 import { configSchema } from './config-schema.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import type { SweepOptions } from './run-options.ts'
 
 /** A path into the file: keys and indices. */

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeLength, parseLength, spreadLength } from './length-text.ts'
-import { editDistance, nearest } from './nearest.ts'
 import { parsePacer } from './pacer-text.ts'
 import type { LengthConfig } from './run-config.ts'
 
@@ -93,28 +92,5 @@ describe('pacers', () => {
     'sometimes',
   ])('"%s" is refused', (text) => {
     expect(() => parsePacer(text)).toThrow(/--pacer/)
-  })
-})
-
-describe('the nearest word', () => {
-  test.each([
-    ['concurency', ['concurrency', 'config'], 'concurrency'],
-    ['raet', ['rate', 'name'], 'rate'],
-    ['ulr', ['url', 'api'], 'url'],
-    ['timeout', ['timeout-connect', 'seed'], 'timeout-connect'],
-    ['zzz', ['url', 'api'], null],
-  ])('of %s', (word, candidates, wanted) => {
-    expect(nearest(word, candidates)).toBe(wanted)
-  })
-
-  test('laws: distance is 0 only for the same, symmetric, and at most the longer word', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
-        const distance = editDistance(a, b)
-        expect(distance).toBe(editDistance(b, a))
-        expect(distance === 0).toBe(a === b)
-        expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length))
-      }),
-    )
   })
 })

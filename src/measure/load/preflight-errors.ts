@@ -1,4 +1,4 @@
-import { editDistance } from '../../base/edit-distance.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-words.ts'
 import { apis } from '../wire/api.ts'
@@ -105,7 +105,7 @@ export function unknownModel(
   known: readonly string[],
   received: string | null,
 ): PlimsollError {
-  const near = nearest(model, known)
+  const near = nearest(model, known, { most: Math.max(2, Math.ceil(model.length / 3)), shortAfter: '/' })
   return new PlimsollError('PLIM_NOT_FOUND', `the server has no model ${model}`, {
     expected: known.length === 0 ? 'a model that the server knows' : `one of ${listed(known)}`,
     received: received ?? model,
@@ -143,20 +143,4 @@ export function refusedProbe(answer: ProbeAnswer, target: PreflightTarget): Plim
     expected: target.stream === false ? 'a short answer' : 'a short streamed answer',
     around: '--extra-body adds or replaces fields of the request',
   })
-}
-
-/** The name with the fewest edits, or one that ends in what was typed; null where none is near. */
-export function nearest(typed: string, names: readonly string[]): string | null {
-  let best: string | null = null
-  let bestEdits = Math.max(2, Math.ceil(typed.length / 3)) + 1
-  for (const name of names) {
-    const short = name.slice(name.lastIndexOf('/') + 1)
-    const edits = Math.min(
-      editDistance(typed, name),
-      editDistance(typed, short),
-      short.startsWith(typed) ? 1 : Number.POSITIVE_INFINITY,
-    )
-    if (edits < bestEdits) [best, bestEdits] = [name, edits]
-  }
-  return best
 }

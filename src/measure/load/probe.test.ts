@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { nearest } from './preflight-errors.ts'
 import { errorText, pathsBeside } from './probe.ts'
 
 describe('probes', () => {
@@ -24,11 +23,4 @@ describe('probes', () => {
     ['<h1>Bad</h1>  Gateway', 'Bad Gateway'],
     ['', null],
   ])('errorText of %s', (body, text) => expect(errorText(body)).toBe(text))
-
-  test.each([
-    ['llama', ['meta/Llama-3', 'qwen'], null],
-    ['Llama-3', ['qwen', 'meta/Llama-3'], 'meta/Llama-3'],
-    ['qwen3-8', ['Qwen/Qwen3-8B', 'gemma'], 'Qwen/Qwen3-8B'],
-    ['zzzzzz', ['a', 'b'], null],
-  ])('nearest to %s of %o', (typed, names, found) => expect(nearest(typed, names)).toBe(found))
 })

@@ -78,6 +78,8 @@ describe('the grammar refuses', () => {
     ['no operator', 'ttft 500ms', /< or <=/, 6],
     ['an or', 'ttft < 1s or tpot < 3ms', /there is no or/, 11],
     ['a missing and', 'ttft < 1s tpot < 3ms', /put 'and' before tpot/, 11],
+    ['a share without its comma', 'ttft < 1s good 95%', /put a comma before good/, 11],
+    ['a limit on the run without its comma', 'ttft < 1s p99 tpot < 3ms', /comma, or 'and', before p99/, 11],
     ['a share without a percent sign', 'ttft < 1s, good 99', /good 99%/, 17],
     ['a share as a fraction', 'ttft < 1s, good 0.99', /good 99%/, 17],
     ['a share over 100 %', 'ttft < 1s, good 101%', /100%/, 17],

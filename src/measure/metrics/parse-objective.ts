@@ -1,4 +1,4 @@
-import { editDistance } from '../../base/edit-distance.ts'
+import { nearest } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { divide, multiply, parseRational, rational, toNumber } from '../../stats/rational.ts'
 import { defaultGood, type Limit, type Objective, type ObjectiveMetric, type RunLimit } from './objective.ts'
@@ -112,7 +112,10 @@ function isJoin(token: Token): boolean {
 
 function joinHint(token: Token): string | undefined {
   if (/^(or|\|\|?)$/i.test(token.text)) return 'all limits hold together: there is no or'
-  if (token.text.toLowerCase() in metricWords) return `put 'and' before ${token.text}`
+  const word = token.text.toLowerCase()
+  if (word === 'good') return 'put a comma before good, as in: ttft < 500ms, good 99%'
+  if (/^p\d/.test(word)) return `put a comma, or 'and', before ${token.text}`
+  if (metricWord(word) in metricWords) return `put 'and' before ${token.text}`
   return didYouMean(token.text, ['and', 'good'])
 }
 
@@ -244,14 +247,6 @@ function parseVllm(reader: Reader): Objective {
 }
 
 function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  let best: string | null = null
-  let bestDistance = Math.max(1, Math.floor(word.length / 2)) + 1
-  for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate)
-    if (distance < bestDistance) {
-      best = candidate
-      bestDistance = distance
-    }
-  }
-  return best === null ? undefined : `did you mean ${best}?`
+  const near = nearest(word.toLowerCase(), candidates, { most: Math.max(1, Math.floor(word.length / 2)) })
+  return near === null ? undefined : `did you mean ${near}?`
 }
