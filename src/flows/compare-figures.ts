@@ -1,4 +1,4 @@
-import type { Interval, MetricName, MetricSummary } from '../measure/metrics/run-summary.ts'
+import type { Interval, IntervalCoverage, MetricName, MetricSummary } from '../measure/metrics/run-summary.ts'
 import type { RunDocument } from '../report/documents.ts'
 
 /** A figure by which runs are compared: one number a run. */
@@ -12,6 +12,8 @@ export interface ComparedFigure {
   /** Why a run does not have it, or null. */
   readonly why: (document: RunDocument) => string | null
   readonly withinRun: (document: RunDocument) => Interval | null
+  /** What that interval was measured to hold; absent where a figure has none. */
+  readonly coverage?: (document: RunDocument) => IntervalCoverage | null
 }
 
 const latencies: readonly (readonly [metric: string, label: string, name: MetricName])[] = [
@@ -44,6 +46,7 @@ export const comparedFigures: readonly ComparedFigure[] = [
           of: (document) => positive(summary(document)?.[level]),
           why: (document) => summary(document)?.why[level] ?? null,
           withinRun: (document) => summary(document)?.ci[level] ?? null,
+          coverage: (document) => summary(document)?.ci_coverage?.[level] ?? null,
         }
       }),
   ),

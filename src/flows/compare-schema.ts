@@ -65,7 +65,13 @@ const comparedMetric = v.strictObject({
   runs_needed: v.nullable(
     v.strictObject({ rule_of_two: maybe, t: maybe, power: maybe, equivalence: maybe, to_tell: maybe }),
   ),
-  within_run: v.nullable(v.strictObject({ a: openEnds, b: openEnds })),
+  within_run: v.nullable(
+    v.strictObject({
+      a: openEnds,
+      b: openEnds,
+      coverage: v.array(documentParts['interval_coverage'] as never),
+    }),
+  ),
   exact: v.nullable(
     v.strictObject({ test: v.picklist(['sign_flip', 'permutation']), p: number, smallest_p: number }),
   ),

@@ -174,7 +174,7 @@ function unknownMetric(metric: string, why: string): PlimsollError {
 }
 
 function candidateOf(figure: ComparedFigure, { a, b }: Arms, pairing: Pairing): Candidate {
-  const { metric, label, unit, better, scale, of, withinRun } = figure
+  const { metric, label, unit, better, scale, of } = figure
   const values = (arm: readonly ArmRun[]): readonly number[] =>
     arm.map(({ document }) => of(document)).filter((value) => value !== null)
   const [inA, inB] = [values(a), values(b)]
@@ -189,9 +189,18 @@ function candidateOf(figure: ComparedFigure, { a, b }: Arms, pairing: Pairing): 
     a: inA,
     b: inB,
     paired,
-    within_run: single ? { a: withinRun(a[0]!.document), b: withinRun(b[0]!.document) } : null,
+    within_run: single ? withinRuns(figure, a[0]!.document, b[0]!.document) : null,
     pairs: paired ? pairing.keys.map((key, i) => ({ key, a: inA[i] ?? 0, b: inB[i] ?? 0 })) : [],
   }
+}
+
+function withinRuns(
+  { withinRun, coverage }: ComparedFigure,
+  a: RunDocument,
+  b: RunDocument,
+): ComparedMetric['within_run'] {
+  const measured = [coverage?.(a) ?? null, coverage?.(b) ?? null].filter((one) => one !== null)
+  return { a: withinRun(a), b: withinRun(b), coverage: measured }
 }
 
 function orderOf({ a, b }: Arms, primary: ComparedMetric): OrderFindings | null {

@@ -2,7 +2,7 @@ import type { Warning } from '../base/warnings.ts'
 import type { MetricChange } from '../judge/compare-metric.ts'
 import type { OrderFindings } from '../judge/compare-order.ts'
 import type { ResidueItem } from '../judge/residue.ts'
-import type { Interval } from '../measure/metrics/run-summary.ts'
+import type { Interval, IntervalCoverage } from '../measure/metrics/run-summary.ts'
 
 /** One run of an arm. */
 export interface ComparedRun {
@@ -46,7 +46,12 @@ export interface ComparedMetric extends Omit<MetricChange, 'verdict'> {
   /** Shown worse, and not shown to be within the margin. */
   readonly regression: boolean
   /** Within-run intervals of a single run an arm: they know nothing of how runs differ. */
-  readonly within_run: { readonly a: Interval | null; readonly b: Interval | null } | null
+  readonly within_run: {
+    readonly a: Interval | null
+    readonly b: Interval | null
+    /** What those intervals were measured to hold. */
+    readonly coverage: readonly IntervalCoverage[]
+  } | null
   /** An exact test without the normal distribution, for few runs; null for more than ten. */
   readonly exact: {
     readonly test: 'sign_flip' | 'permutation'

@@ -6,9 +6,11 @@ import {
   formatPercent,
   formatPlain,
 } from '../base/units.ts'
+import type { IntervalCoverage } from '../measure/metrics/run-summary.ts'
 import type { CompareDocument, ComparedMetric, VerdictWord } from './compare-document.ts'
 import { changeText, changeUnit, pText, shareText, signed } from './compare-change.ts'
 import { compareNotes } from './compare-notes.ts'
+import { coverageWords } from './coverage-note.ts'
 import { footnotes } from './footnotes.ts'
 import { painter, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
@@ -98,10 +100,15 @@ function row(metric: ComparedMetric, mark: (text: string) => string): readonly C
       mark:
         metric.within_run === null || intervalText(metric) === ''
           ? ''
-          : ` ${mark('of one run: it holds the run’s own percentile 83–92 times in 100 (docs/calibration.md), and knows nothing of how runs differ')}`,
+          : ` ${mark(withinRunNote(metric.within_run.coverage))}`,
     },
     { text: words[word], style: styles[word], mark: verdictMark(metric, mark) },
   ]
+}
+
+function withinRunNote(coverage: readonly IntervalCoverage[]): string {
+  const worth = coverage.length === 0 ? '' : `: ${coverageWords(coverage)}, docs/calibration.md`
+  return `of one run${worth}; it knows nothing of how runs differ`
 }
 
 function verdictMark(metric: ComparedMetric, mark: (text: string) => string): string {

@@ -6,7 +6,9 @@ import {
   formatPlain,
   formatSpan,
 } from '../base/units.ts'
+import type { MetricSummary } from '../measure/metrics/run-summary.ts'
 import { runCalculations, sweepCalculations } from './calculation-lines.ts'
+import { coverageWords } from './coverage-note.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
 import {
   figure,
@@ -80,12 +82,17 @@ function tails({ metrics }: RunDocument): string[] {
         ? `; no interval: ${summary.why['p99'] ?? 'too few'}`
         : summary.n_eff === null
           ? ''
-          : `; worth ${formatNumber(summary.n_eff)} independent ones, hence ${intervalText(interval, format)}`
+          : `; worth ${formatNumber(summary.n_eff)} independent ones, hence ${intervalText(interval, format)}${worthOf(summary)}`
     lines.push(
       `${metricLabels[name] ?? name} ${percentileName('p99')} = value no. ceil(0.99 × ${formatCount(summary.n)}) = ${rank} from below = ${figure(value, format)}${effective}`,
     )
   }
   return lines
+}
+
+function worthOf({ ci_coverage: coverage }: MetricSummary): string {
+  const known = coverage?.['p99']
+  return known === undefined ? '' : `: ${coverageWords([known])}`
 }
 
 function weightings({ weighting, metrics }: RunDocument): string[] {
@@ -119,7 +126,7 @@ function shares({ goodput, throughput }: RunDocument): string[] {
   if (goodput === null || goodput.per_s === null || goodput.share === null) return []
   return [
     `goodput = ok and within ${goodput.objective}, jointly = ${formatCount(goodput.good)} ÷ ${formatPlain(throughput.window_s, 6)} s = ${formatPlain(goodput.per_s)} req/s`,
-    `  its share = ${formatCount(goodput.good)} ÷ ${formatCount(goodput.attempts)} attempts = ${formatPercent(goodput.share)}; refusals and failures are bad`,
+    `  its share = ${formatCount(goodput.good)} ÷ ${formatCount(goodput.attempts)} attempts = ${formatPercent(goodput.share)}; refusals and failures are bad${goodput.lower_bound ? `, and ${formatCount(goodput.unknown)} unknown ones count as such: a lower end` : ''}`,
   ]
 }
 

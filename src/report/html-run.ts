@@ -18,11 +18,11 @@ import {
   words,
   type Card,
 } from './html-page.ts'
+import { intervalSpan } from './html-interval.ts'
 import { limitOf } from './html-limit.ts'
 import {
   figure,
   figureFormat,
-  intervalText,
   metricLabels,
   percentileName,
   percentileOf,
@@ -150,7 +150,7 @@ function headlineCards(document: RunDocument): Card[] {
     made.push({
       label: 'goodput',
       formula: `goodput = ok and within ${goodput.objective}, jointly, ÷ all attempts of the window`,
-      value: formatPercent(goodput.share),
+      value: `${goodput.lower_bound ? '≥ ' : ''}${formatPercent(goodput.share)}`,
       note: `${formatCount(goodput.good)} of ${formatCount(goodput.attempts)}`,
     })
   }
@@ -234,10 +234,8 @@ function metricRow(name: MetricName, summary: MetricSummary | undefined, keys: r
   const value = (ms: number | null): string => (ms === null ? '–' : words(figure(ms, format)))
   const cell = (key: string): string => {
     const ms = percentileOf(summary, key)
-    const interval = summary.ci[key]
     const why = summary.why[key]
-    if (interval !== undefined)
-      return `${value(ms)} ${element('span', { class: 'ci', title: '95 % interval' }, words(intervalText(interval, format)))}`
+    if (summary.ci[key] !== undefined) return value(ms) + intervalSpan(summary, key, format)
     return why === undefined ? value(ms) : element('abbr', { title: why, tabindex: 0 }, value(ms))
   }
   return [head, words(formatCount(summary.n)), ...keys.map(cell), value(summary.max), value(summary.mean)]

@@ -8,6 +8,7 @@ import {
 } from '../base/units.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
+import { intervalSpan } from './html-interval.ts'
 import { judgedTail } from './html-limit.ts'
 import {
   cards,
@@ -23,7 +24,7 @@ import {
   type Card,
 } from './html-page.ts'
 import { startedText } from './html-run.ts'
-import { figure, figureFormat, intervalText, percentileName, percentileOf } from './metric-rows.ts'
+import { figure, figureFormat, percentileName, percentileOf } from './metric-rows.ts'
 import { sweepHeadline, sweepNextCommands } from './render-sweep.ts'
 import { serverLine } from './run-lines.ts'
 import type { Figure } from './svg-figure.ts'
@@ -179,12 +180,7 @@ function pointRow(point: SweepPoint, key: string): string[] {
     const ms = summary === undefined ? null : percentileOf(summary, key)
     if (summary === undefined || ms === null) return '–'
     const format = figureFormat(summary, key)
-    const interval = summary.ci[key]
-    const beside =
-      interval === undefined
-        ? ''
-        : ` ${element('span', { class: 'ci', title: '95 % interval' }, words(intervalText(interval, format)))}`
-    return words(figure(ms, format)) + beside
+    return words(figure(ms, format)) + intervalSpan(summary, key, format)
   }
   const judged =
     passes === null
@@ -202,7 +198,9 @@ function pointRow(point: SweepPoint, key: string): string[] {
     throughput.requests_per_s === null ? '–' : words(formatPlain(throughput.requests_per_s)),
     metric('tpot_ms'),
     metric('ttft_ms'),
-    goodput === null || goodput.share === null ? '–' : words(formatPercent(goodput.share)),
+    goodput === null || goodput.share === null
+      ? '–'
+      : words(`${goodput.lower_bound ? '≥ ' : ''}${formatPercent(goodput.share)}`),
     judged,
     element('span', { class: 'remark' }, words(remarks.join('; '))),
   ]

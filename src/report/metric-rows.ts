@@ -7,6 +7,7 @@ import {
   type TimeScale,
 } from '../base/units.ts'
 import type { Interval, MetricName, MetricSummary } from '../measure/metrics/run-summary.ts'
+import { coverageNote } from './coverage-note.ts'
 import type { RunDocument } from './documents.ts'
 import type { Footnotes } from './footnotes.ts'
 import type { Cell, Column } from './text-table.ts'
@@ -133,12 +134,15 @@ export function metricTable(
     { align: 'right', gap: 3 },
     ...(attempts ? [{ align: 'left', gap: 4 } as const] : []),
   ]
+  const worth = coverageNote(summaries, ['p99'])
   const lost = document.window_counts.shed >= document.window_counts.failed ? 'refused' : 'failed'
   const head: Cell[] = [
     blank,
     { text: 'n' },
     ...keys.flatMap((key) =>
-      key === 'p99' ? [{ text: 'p99' }, { text: '[95 %]' }] : [{ text: percentileName(key) }],
+      key === 'p99'
+        ? [{ text: 'p99' }, { text: '[95 %]', mark: worth === null ? '' : ` ${notes.mark(worth)}` }]
+        : [{ text: percentileName(key) }],
     ),
     { text: 'max' },
     ...(attempts ? [{ text: 'all attempts p99', mark: ` ${notes.mark(attemptsNote(document))}` }] : []),

@@ -109,7 +109,8 @@ function answer(document: RunDocument): string {
   if (goodput !== null && goodput.per_s !== null && goodput.share !== null && throughput.window_s > 0) {
     const offered = goodput.attempts / throughput.window_s
     const decimals = decimalsFor(offered, 2)
-    return `goodput ${formatNumber(goodput.per_s, decimals)} req/s of ${formatNumber(offered, decimals)} offered (${formatPercent(goodput.share)})`
+    const least = goodput.lower_bound ? 'at least ' : ''
+    return `goodput ${least}${formatNumber(goodput.per_s, decimals)} req/s of ${formatNumber(offered, decimals)} offered (${least}${formatPercent(goodput.share)})`
   }
   const parts = [throughput.requests_per_s === null ? null : formatRate(throughput.requests_per_s)]
   for (const [label, summary] of [

@@ -7,6 +7,7 @@ import {
   timeScale,
 } from '../base/units.ts'
 import { shellLine, shellWord } from '../base/shell-words.ts'
+import { coverageNote } from './coverage-note.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
@@ -49,13 +50,17 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
   const tpot = tailColumn(points, 'tpot_ms', tail)
   const ttft = tailColumn(points, 'ttft_ms', tail)
+  const worth = coverageNote(
+    points.map(({ metrics }) => metrics.tpot_ms),
+    [tail],
+  )
   const head: Cell[] = [
     '',
     unit,
     'in flight',
     'tok/s',
     `TPOT ${percentileName(tail)}, ${tpot.unit}`,
-    '[95 %]',
+    worth === null ? '[95 %]' : `[95 %] ${notes.mark(worth)}`,
     `TTFT ${percentileName(tail)}, ${ttft.unit}`,
     points.some(({ goodput }) => goodput !== null) ? 'good' : '',
   ].map((text) => ({ text }))
@@ -120,7 +125,12 @@ function pointRow(
     { text: tpot.texts[at]!, ...(point.passes === 'no' ? { style: 'bad' as const } : {}) },
     { text: tpot.intervals[at]! },
     { text: ttft.texts[at]! },
-    { text: goodShare === undefined || goodShare === null ? '' : formatPercent(goodShare) },
+    {
+      text:
+        goodShare === undefined || goodShare === null
+          ? ''
+          : `${point.goodput?.lower_bound === true ? '≥' : ''}${formatPercent(goodShare)}`,
+    },
     { text: tokens === null || best === 0 ? '' : bar(tokens / best, barWidth).trimEnd() },
     { text: [pointWord(point, document), point.stopped ?? ''].filter((word) => word !== '').join('; ') },
   ]

@@ -97,7 +97,7 @@ export function goodputLines({ goodput }: RunDocument): string[] {
     )
   if (goodput.unknown > 0)
     lines.push(
-      `unknown for ${formatCount(goodput.unknown)}: their rows lack a figure that the objective limits`,
+      `unknown for ${formatCount(goodput.unknown)}: their rows lack a figure that the objective limits${goodput.lower_bound ? '; they count as not good, so the goodput is at least this' : ''}`,
     )
   if (goodput.vacuous_tpot > 0)
     lines.push(`${formatCount(goodput.vacuous_tpot)} one-token answers pass the TPOT limit: they have none`)

@@ -1,15 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exponential, randomStream, sfc32, standardNormal } from '../base/random.ts'
-import {
-  autocorrelations,
-  batchIact,
-  effectiveInterval,
-  effectiveUpperBound,
-  exceedanceIact,
-  exceedanceMemory,
-  iact,
-} from './autocorrelation.ts'
+import { randomStream, sfc32, standardNormal } from '../base/random.ts'
+import { autocorrelations, exceedanceIact, exceedanceMemory, iact, seriesMemory } from './autocorrelation.ts'
+import { batchMeansTime, longestBatchTime, slowMemory } from './batch-means.ts'
 
 describe('exceedanceIact', () => {
   it('agrees with the autocorrelation of the indicator written out', () => {
@@ -79,58 +72,20 @@ describe('slow memory', () => {
     const random = randomStream(2, 'none')
     const values = Float64Array.from({ length: 4000 }, () => random.next())
     expect(exceedanceMemory(values, 0.5).tau).toBeLessThan(2)
-    expect(batchIact(values.subarray(0, 60), 0.5, 20)).toBeNull()
-    expect(batchIact(values, 2, 20)).toBeNull()
+    expect(seriesMemory(values).tau).toBeLessThan(2)
+    expect(batchMeansTime(values.subarray(0, 60), 20)).toBeNull()
+    expect(batchMeansTime([1, 1, 1, 1, 1, 1, 1, 1, 1, 1], 2)).toBeNull()
   })
-})
-
-describe('effectiveInterval', () => {
-  const random = sfc32(5, 6, 7)
-  const independent = Array.from({ length: 20_000 }, () => exponential(random))
-
-  it('of independent values is close to the order statistics', () => {
-    const found = effectiveInterval(independent, '99', '0.95')
-    expect(found.why).toBeNull()
-    expect(found.low).toBeLessThan(Math.log(100))
-    expect(found.high).toBeGreaterThan(Math.log(100))
-    expect(found.nEff).toBeGreaterThan(12_000)
+  it('of an autoregression of 0.8 is near its (1 + ρ) ÷ (1 − ρ) = 9 by batch means too', () => {
+    const random = randomStream(3, 'autoregression')
+    let last = 0
+    const series = Array.from({ length: 100_000 }, () => (last = 0.8 * last + standardNormal(random)))
+    expect(batchMeansTime(series, 500)).toBeGreaterThan(7.5)
+    expect(batchMeansTime(series, 500)).toBeLessThan(10.5)
   })
-
-  it('is not given below ten independent tail events, and says why', () => {
-    const found = effectiveInterval(independent.slice(0, 500), '99', '0.95')
-    expect(found).toMatchObject({ low: null, high: null })
-    expect(found.why).toContain('independent tail events')
-    expect(found.estimate).not.toBeNull()
-  })
-
-  it('clustered values count less: each value five times over leaves a fifth', () => {
-    const repeated = independent.slice(0, 4000).flatMap((value) => [value, value, value, value, value])
-    const found = effectiveInterval(repeated, '95', '0.95')
-    expect((found.nEff as number) / repeated.length).toBeGreaterThan(0.15)
-    expect((found.nEff as number) / repeated.length).toBeLessThan(0.26)
-  })
-
-  it('an upper bound of P99 needs 299 effective values', () => {
-    const alternating = Array.from({ length: 298 }, (_, i) => (i % 100 === 0 ? 5 : 1))
-    expect(effectiveUpperBound(alternating, '99', '0.95').high).toBeNull()
-    expect(effectiveUpperBound(independent, '99', '0.95').high).toBeGreaterThan(
-      effectiveUpperBound(independent, '99', '0.95').estimate as number,
-    )
-  })
-
-  it('the interval holds the estimate, and nothing is ever NaN', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 300 }),
-        fc.constantFrom('5', '50', '90', '99'),
-        (values, p) => {
-          const { estimate, low, high, nEff, tailClusters, why } = effectiveInterval(values, p, '0.95')
-          for (const x of [estimate, low, high, nEff, tailClusters]) expect(Number.isNaN(x)).toBe(false)
-          expect(low === null || low <= (estimate as number)).toBe(true)
-          expect(high === null || high >= (estimate as number)).toBe(true)
-          expect(low === null || high === null).toBe(why !== null)
-        },
-      ),
-    )
+  it('is widened by the t of few batches: ten count by (2.26 ÷ 1.96)²', () => {
+    const steps = Float64Array.from({ length: 60 }, (_, i) => Math.floor(i / 6) % 2)
+    expect(slowMemory(steps)).toBeCloseTo((batchMeansTime(steps, 10) ?? 0) * 1.3322, 3)
+    expect(longestBatchTime(steps)).toBe(batchMeansTime(steps, 10))
   })
 })

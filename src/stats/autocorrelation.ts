@@ -1,8 +1,7 @@
-import { coverageAt, leastCoverage } from './coverage.ts'
+import { slowMemory } from './batch-means.ts'
 import { laggedProducts } from './fourier.ts'
-import { nearestRank, percentileShare, sortAscending, type Percentile } from './percentile.ts'
-import { oneSidedUpperRank, orderStatisticInterval } from './percentile-interval.ts'
-import { subtract, toNumber, type Rational, type RationalInput } from './rational.ts'
+import { percentileShare, type Percentile } from './percentile.ts'
+import { subtract, toNumber, type Rational } from './rational.ts'
 
 /** Integrated autocorrelation time and what it leaves of the sample. */
 export interface AutocorrelationTime {
@@ -13,11 +12,6 @@ export interface AutocorrelationTime {
   /** The lag where Sokal's window closed. */
   readonly window: number | null
 }
-
-/** Below this many independent tail events an interval of a percentile is not shown. */
-export const tailClustersForInterval = 10
-/** Below this many the percentile of the run itself is biased low. */
-export const tailClustersForEstimate = 3
 
 const one: Rational = { num: 1n, den: 1n }
 /** Lags that are summed one by one before a Fourier transform is the cheaper way. */
@@ -44,16 +38,9 @@ export function exceedanceIact(
   return windowed(indicatorCorrelation(indicator, count), n)
 }
 
-/** Numbers of batches whose means are looked at for slow memory. */
-const batchCounts = [20, 40] as const
-/** Shorter batches say nothing that the window does not. */
-const shortestBatch = 5
-
 /**
- * Autocorrelation time of the indicator x > `threshold` as intervals are computed with: the larger of Sokal's and of those by batch
- * means, b·Var(batch mean) ÷ Var(indicator) for 20 and 40 batches. A queue behind long requests has a fast part, which closes
- * Sokal's window at once, and a slow one that only long batches show: without them a nominal 95 % was measured to hold 64 % of the
- * time in an engine at 90 % load, with them 88 % (docs/calibration.md; batch means: Law and Carson 1979).
+ * Autocorrelation time of the indicator x > `threshold` as intervals are computed with: `seriesMemory` of it, which sees the slow
+ * part of a queue's memory beside the fast one (measured in docs/calibration.md).
  */
 export function exceedanceMemory(
   valuesInArrivalOrder: ArrayLike<number>,
@@ -61,28 +48,19 @@ export function exceedanceMemory(
 ): AutocorrelationTime {
   const found = exceedanceIact(valuesInArrivalOrder, threshold)
   if (found.tau === null) return found
-  const n = valuesInArrivalOrder.length
-  const slow = batchCounts.map((batches) => batchIact(valuesInArrivalOrder, threshold, batches) ?? 0)
-  const tau = Math.max(found.tau, ...slow)
-  return { tau, nEff: n / Math.max(1, tau), window: found.window }
+  const indicator = Float64Array.from(valuesInArrivalOrder, (value) => Number(value > threshold))
+  return withBatches(found, indicator)
 }
 
-/** b·Var(batch mean) ÷ (p(1 − p)) of the indicator x > `threshold`; null for batches under five values, or without both kinds of values. */
-export function batchIact(values: ArrayLike<number>, threshold: number, batches: number): number | null {
-  const length = Math.floor(values.length / batches)
-  if (length < shortestBatch || batches < 2) return null
-  const shares = new Float64Array(batches)
-  let total = 0
-  for (let batch = 0; batch < batches; batch++) {
-    let above = 0
-    for (let i = batch * length; i < (batch + 1) * length; i++) if ((values[i] as number) > threshold) above++
-    shares[batch] = above / length
-    total += above
-  }
-  const share = total / (batches * length)
-  if (share === 0 || share === 1) return null
-  const squares = shares.reduce((sum, each) => sum + (each - share) ** 2, 0)
-  return (length * squares) / (batches - 1) / (share * (1 - share))
+/** Sokal's time and `slowMemory` of any series of values, whichever is larger; null where it is constant or empty. */
+export function seriesMemory(values: ArrayLike<number>): AutocorrelationTime {
+  const found = iact(values)
+  return found.tau === null ? found : withBatches(found, values)
+}
+
+function withBatches(found: AutocorrelationTime, values: ArrayLike<number>): AutocorrelationTime {
+  const tau = Math.max(found.tau ?? 1, slowMemory(values))
+  return { tau, nEff: values.length / Math.max(1, tau), window: found.window }
 }
 
 /** Sokal's time of any series of values; null where it is constant or empty. */
@@ -135,118 +113,6 @@ export function ar1Iact(rho: number): number {
 export function tailClusters(n: number, p: Percentile, tau: number): number {
   const rest = subtract(one, percentileShare(p))
   return toNumber({ num: rest.num * BigInt(n), den: rest.den }) / tau
-}
-
-/** A percentile with the interval that its effective sample size allows. */
-export interface EffectiveInterval {
-  /** Nearest rank over all values; null for none. */
-  readonly estimate: number | null
-  readonly low: number | null
-  readonly high: number | null
-  readonly nEff: number | null
-  readonly tailClusters: number | null
-  /** How often a nominal 95 % interval of so many tail events was measured to hold (docs/calibration.md); null where none is given. */
-  readonly measuredCoverage: number | null
-  /** Why an end is missing, or null where both stand. */
-  readonly why: string | null
-}
-
-/**
- * The within-run interval of a percentile (within-run: it knows nothing of what differs between runs): ranks for
- * floor(n_eff) independent values, scaled back to n. None below ten tail clusters; an end is also null where no order
- * statistic bounds it, or where so few tail events were measured to hold under 80 % of the time (`coverage.ts`).
- */
-export function effectiveInterval(
-  valuesInArrivalOrder: ArrayLike<number>,
-  p: Percentile,
-  confidence: RationalInput,
-  sorted: ArrayLike<number> = sortAscending(valuesInArrivalOrder),
-): EffectiveInterval {
-  const prepared = prepare(valuesInArrivalOrder, p, sorted)
-  const { n, estimate, nEff, clusters } = prepared
-  const base = { estimate, low: null, high: null, nEff, tailClusters: clusters, measuredCoverage: null }
-  if (nEff === null || clusters === null) return { ...base, why: prepared.why }
-  const coverage = coverageAt(clusters)
-  if (clusters < tailClustersForInterval || coverage === null || coverage < leastCoverage) {
-    const biased =
-      clusters < tailClustersForEstimate ? '; the estimate itself is unreliable and biased low' : ''
-    return {
-      ...base,
-      why: `only ${clusters.toFixed(1)} independent tail events, an interval needs ${tailClustersForInterval}${biased}`,
-    }
-  }
-  const effective = Math.floor(nEff)
-  const { lowRank, highRank } = orderStatisticInterval(effective, p, confidence)
-  return {
-    ...base,
-    measuredCoverage: coverage,
-    low: lowRank === null ? null : valueAtRank(sorted, Math.floor((lowRank * n) / effective)),
-    high: highRank === null ? null : valueAtRank(sorted, Math.ceil((highRank * n) / effective)),
-    why:
-      lowRank === null || highRank === null ? tooFew(effective, lowRank === null ? 'lower' : 'upper') : null,
-  }
-}
-
-/** A one-sided upper end, as an SLO is judged by it. */
-export interface EffectiveUpperBound {
-  readonly estimate: number | null
-  readonly high: number | null
-  readonly nEff: number | null
-  readonly tailClusters: number | null
-  readonly why: string | null
-}
-
-/** The one-sided upper end of a percentile at n_eff; null where pⁿ > α for the effective n (P99 needs 299 at 95 %). */
-export function effectiveUpperBound(
-  valuesInArrivalOrder: ArrayLike<number>,
-  p: Percentile,
-  confidence: RationalInput,
-  sorted: ArrayLike<number> = sortAscending(valuesInArrivalOrder),
-): EffectiveUpperBound {
-  const { n, estimate, nEff, clusters, why } = prepare(valuesInArrivalOrder, p, sorted)
-  const base = { estimate, nEff, tailClusters: clusters }
-  if (nEff === null) return { ...base, high: null, why }
-  const effective = Math.floor(nEff)
-  const rank = oneSidedUpperRank(effective, p, confidence)
-  if (rank === null) return { ...base, high: null, why: tooFew(effective, 'upper') }
-  return { ...base, high: valueAtRank(sorted, Math.ceil((rank * n) / effective)), why: null }
-}
-
-interface Prepared {
-  readonly n: number
-  readonly estimate: number | null
-  readonly nEff: number | null
-  readonly clusters: number | null
-  readonly why: string | null
-}
-
-function prepare(values: ArrayLike<number>, p: Percentile, sorted: ArrayLike<number>): Prepared {
-  const n = sorted.length
-  if (n === 0) return { n, estimate: null, nEff: null, clusters: null, why: 'no values' }
-  const share = percentileShare(p)
-  const estimate = valueAtRank(sorted, nearestRank(n, share))
-  const { tau, nEff } = exceedanceMemory(values, estimate)
-  if (tau === null || nEff === null) {
-    // Nothing above the estimate: all equal, or too few values for a tail. Independence cannot be shown either way.
-    const constant = sorted[0] === sorted[n - 1]
-    if (!constant) return { n, estimate, nEff: null, clusters: null, why: 'no value lies above the estimate' }
-    return { n, estimate, nEff: n, clusters: smallerSide(n, share), why: null }
-  }
-  return { n, estimate, nEff, clusters: smallerSide(nEff, share), why: null }
-}
-
-/** Events on the rarer side of the percentile. */
-function smallerSide(nEff: number, share: Rational): number {
-  const above = toNumber(subtract(one, share))
-  return nEff * Math.min(above, toNumber(share))
-}
-
-function tooFew(effective: number, side: 'lower' | 'upper'): string {
-  return `no ${side} bound: ${effective} effective samples are too few for this percentile`
-}
-
-function valueAtRank(sorted: ArrayLike<number>, rank: number): number {
-  return sorted[Math.min(sorted.length, Math.max(1, rank)) - 1] as number
 }
 
 function windowed(correlation: (lag: number) => number, n: number): AutocorrelationTime {

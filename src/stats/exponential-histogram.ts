@@ -71,6 +71,11 @@ export function mergeExponential(histograms: readonly ExponentialHistogram[]): E
   return { scale, zeroCount, zeroThreshold, positive, negative }
 }
 
+/** All observations; a fraction where the histogram is a rate. */
+export function exponentialCount({ positive, negative, zeroCount }: ExponentialHistogram): number {
+  return [...positive.values(), ...negative.values()].reduce((sum, count) => sum + count, zeroCount)
+}
+
 /** Where a share `fraction` of a bucket lies: geometric, as Prometheus 3 does in native buckets. */
 export function geometricPosition(lower: number, upper: number, fraction: number): number {
   return lower * (upper / lower) ** fraction

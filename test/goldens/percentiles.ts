@@ -1,4 +1,5 @@
-import { ar1Iact, exceedanceIact, tailClusters, tailClustersForEstimate } from '../../src/stats/autocorrelation.ts'
+import { ar1Iact, exceedanceIact, tailClusters } from '../../src/stats/autocorrelation.ts'
+import { tailClustersForEstimate } from '../../src/stats/effective-interval.ts'
 import { classicQuantile, mergeClassic, type ClassicBucket } from '../../src/stats/classic-histogram.ts'
 import { mean } from '../../src/stats/describe.ts'
 import {

@@ -40,6 +40,9 @@ const counts = v.strictObject({
   lost: v.exactOptional(number),
 })
 
+/** How often a nominal 95 % interval was measured to hold. */
+const intervalCoverage = v.strictObject({ nominal: number, measured: number, worst: number })
+
 const metric = v.strictObject({
   n: number,
   n_eff: maybe,
@@ -53,6 +56,8 @@ const metric = v.strictObject({
   max: maybe,
   more: v.record(v.string(), maybe),
   ci: v.record(v.string(), v.strictTuple([maybe, maybe])),
+  ci_coverage: v.record(v.string(), intervalCoverage),
+  upper: v.record(v.string(), maybe),
   why: v.record(v.string(), text),
   all_attempts: v.nullable(v.record(v.string(), maybe)),
 })
@@ -86,6 +91,7 @@ const goodput = v.strictObject({
   good: number,
   attempts: number,
   unknown: number,
+  lower_bound: v.boolean(),
   failed_by: counted,
   failed_twice: number,
   vacuous_tpot: number,
@@ -319,6 +325,7 @@ export const documentParts: Readonly<Record<string, v.GenericSchema>> = {
   objective,
   warning,
   target,
+  interval_coverage: intervalCoverage,
 }
 
 const flag = v.picklist([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { streamedRow, unsentRow } from '../record/made-rows.ts'
 import type { RequestRow } from '../record/request-row.ts'
-import { combineDecisions, decideObjective } from './decide-objective.ts'
+import { combineDecisions, decideObjective, gapLimitWarning } from './decide-objective.ts'
 import { parseObjective } from './parse-objective.ts'
 
 /** Latencies in an order without memory: the rank of each is scattered by a multiplication modulo a prime. */
@@ -104,4 +104,26 @@ test('the parts of an objective are decided each and together', () => {
   expect(
     decideObjective(rows, parseObjective('ttft < 200ms')).map(({ text, limit }) => [text, limit]),
   ).toEqual([['ttft < 200ms, good 99%', 0.99]])
+})
+
+describe('a limit on gaps over the run does not see failures', () => {
+  const rows = failing(
+    scattered(400, () => 100),
+    4,
+  )
+  const { run } = parseObjective('p99 gap <= 50ms')
+  test('says so in its reason and in a warning', () => {
+    expect(decideObjective(rows, parseObjective('p99 gap <= 50ms'))[0]?.reason).toContain(
+      '100 attempts without an answer have no gaps',
+    )
+    expect(gapLimitWarning(rows, run)).toMatchObject({
+      kind: 'survivors_only',
+      message: 'p99 gap <= 50ms is judged by the answers alone: 100 of 400 attempts have no gaps',
+      evidence: { attempts: 400, without_gaps: 100 },
+    })
+  })
+  test.each([
+    ['all answered', scattered(400, () => 100), run],
+    ['no limit on gaps', rows, parseObjective('p99 ttft <= 50ms').run],
+  ])('%s: nothing to say', (_, all, limits) => expect(gapLimitWarning(all, limits)).toBeNull())
 })

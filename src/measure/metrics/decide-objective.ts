@@ -1,5 +1,6 @@
 import { formatPercent } from '../../base/units.ts'
-import { effectiveUpperBound } from '../../stats/autocorrelation.ts'
+import type { Warning } from '../../base/warnings.ts'
+import { effectiveUpperBound } from '../../stats/effective-interval.ts'
 import { oneSidedLowerRank } from '../../stats/percentile-interval.ts'
 import { sortAscending } from '../../stats/percentile.ts'
 import { divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
@@ -119,6 +120,7 @@ export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): Ob
       reason: 'no values in the window',
     }
   }
+  const left = limit.metric === 'gap' ? withoutGaps(rows) : 0
   const within = withinLimit(limit, ends.estimate)
   const proven = ends.high !== null && withinLimit(limit, ends.high)
   const refuted = ends.low !== null && !withinLimit(limit, ends.low)
@@ -131,8 +133,31 @@ export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): Ob
     bound: finite(bound),
     estimateWithin: within,
     effectiveSamples: ends.nEff,
-    reason: reasonOf(limit, ends, met),
+    reason:
+      reasonOf(limit, ends, met) + (left === 0 ? '' : `; ${left} attempts without an answer have no gaps`),
   }
+}
+
+/**
+ * That a limit on gaps over the run does not see the attempts that failed, were refused or were cut: their streams might have had the
+ * longest gaps of all. Null where no limit is on gaps, or every attempt was answered.
+ */
+export function gapLimitWarning(rows: readonly RequestRow[], run: readonly RunLimit[]): Warning | null {
+  const limits = run.filter(({ metric }) => metric === 'gap').map(describeRunLimit)
+  const left = withoutGaps(rows)
+  if (limits.length === 0 || left === 0) return null
+  const attempts = rows.reduce((count, row) => count + Number(row.outcome !== 'unsent'), 0)
+  return {
+    kind: 'survivors_only',
+    message: `${limits.join(' and ')} is judged by the answers alone: ${left} of ${attempts} attempts have no gaps`,
+    cause: 'nobody knows the gaps of a stream that failed or never began',
+    next: 'a limit on e2e, or a share of good requests, counts failures',
+    evidence: { attempts, without_gaps: left },
+  }
+}
+
+function withoutGaps(rows: readonly RequestRow[]): number {
+  return rows.reduce((count, row) => count + Number(row.outcome !== 'unsent' && !row.ok), 0)
 }
 
 function reasonOf(limit: RunLimit, ends: OneSidedEnds, met: 'yes' | 'no' | 'inconclusive'): string {

@@ -1,4 +1,4 @@
-import { exceedanceIact } from '../../stats/autocorrelation.ts'
+import { exceedanceMemory } from '../../stats/autocorrelation.ts'
 import { betaQuantile } from '../../stats/beta.ts'
 import { compare, divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
 import type { RequestRow } from '../record/request-row.ts'
@@ -46,6 +46,7 @@ export function goodput(rows: readonly RequestRow[], window: RunWindow, objectiv
     good,
     attempts,
     unknown,
+    lower_bound: known && unknown > 0,
     failed_by: failedBy,
     failed_twice: failedTwice,
     vacuous_tpot: vacuous,
@@ -96,7 +97,7 @@ export function decideGoodShare(rows: readonly RequestRow[], objective: Objectiv
 function shareEnds(bad: readonly number[]): { low: number; high: number; nEff: number } {
   const n = bad.length
   const count = bad.reduce((sum, value) => sum + value, 0)
-  const nEff = exceedanceIact(bad, 0.5).nEff ?? n
+  const nEff = exceedanceMemory(bad, 0.5).nEff ?? n
   const effective = (count * nEff) / n
   return {
     low: count === n ? 0 : betaQuantile(0.05, nEff - effective, effective + 1),

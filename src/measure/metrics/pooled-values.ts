@@ -1,5 +1,7 @@
-import { iact, tailClustersForEstimate, tailClustersForInterval } from '../../stats/autocorrelation.ts'
+import { seriesMemory } from '../../stats/autocorrelation.ts'
+import { coverageAt } from '../../stats/coverage.ts'
 import { mean } from '../../stats/describe.ts'
+import { refuseInterval } from '../../stats/effective-interval.ts'
 import {
   oneSidedLowerRank,
   oneSidedUpperRank,
@@ -9,7 +11,8 @@ import { percentileKey, percentileShare } from '../../stats/percentile.ts'
 import { rational, subtract, toNumber } from '../../stats/rational.ts'
 import { createOrderIndex, type OrderIndex } from './order-index.ts'
 import { levelsOf, namedPercentiles, percentileAt, type PercentileOptions } from './percentile-levels.ts'
-import type { Interval, MetricSummary } from './run-summary.ts'
+import type { Interval, IntervalCoverage, MetricSummary } from './run-summary.ts'
+import { intervalCoverage } from './summarize-values.ts'
 
 /** Many values a request (gaps), pooled: requests in order of intended send, `ends[r]` = values of the requests 0 … r. */
 export interface PooledValues {
@@ -33,7 +36,7 @@ export function pool(lists: readonly (readonly number[])[]): PooledValues {
  * How many independent values stand behind the share of pooled values above a threshold. The values of one request hang
  * together and so do neighbouring requests: the sample are the requests. With x_r values of g_r above and the share
  * q = Σx ÷ Σg, the residuals e_r = x_r − q·g_r give the variance of the ratio, τ·Σe² ÷ (Σg)² (ratio estimator over clusters,
- * Cochran, "Sampling Techniques", §6; τ = the residuals' autocorrelation time in order of arrival), and
+ * Cochran, "Sampling Techniques", §6; τ = the residuals' `seriesMemory` in order of arrival), and
  * n_eff = q(1 − q) ÷ variance, at most Σg. Null where no value lies above the threshold, or all do.
  */
 export function pooledEffectiveSize(pooled: PooledValues, threshold: number): number | null {
@@ -79,7 +82,7 @@ function effectiveSize(above: Float64Array, { values, ends }: PooledValues): num
     squares += residual * residual
     before = end
   }
-  const tau = Math.max(1, iact(above).tau ?? 1)
+  const tau = Math.max(1, seriesMemory(above).tau ?? 1)
   if (squares === 0) return values.length
   return Math.min(values.length, (share * (1 - share) * values.length * values.length) / (tau * squares))
 }
@@ -87,18 +90,24 @@ function effectiveSize(above: Float64Array, { values, ends }: PooledValues): num
 const one = rational(1n)
 
 /** The summary of pooled values: percentiles by exact rank over every value, intervals by the clusters behind them. */
-export function summarizePooled(pooled: PooledValues, options: PercentileOptions): MetricSummary {
+export function summarizePooled(
+  pooled: PooledValues,
+  options: PercentileOptions,
+  swings?: number | null,
+): MetricSummary {
   const { values } = pooled
   const n = values.length
   const index = createOrderIndex(values)
   const levels = levelsOf(options)
   const found = new Map<string, number | null>()
   const ci: Record<string, Interval> = {}
+  const coverage: Record<string, IntervalCoverage> = {}
+  const upper: Record<string, number | null> = {}
   const why: Record<string, string> = {}
   let nEff: number | null = null
   if (n > 0) {
     const estimates = estimatesOf(index, levels, options)
-    const ranks: { key: string; low: number | null; high: number | null }[] = []
+    const ranks: { key: string; low: number | null; high: number | null; upper: number | null }[] = []
     const sizes = pooledEffectiveSizes(
       pooled,
       levels.map((level) => estimates.get(level) ?? Number.POSITIVE_INFINITY),
@@ -112,26 +121,34 @@ export function summarizePooled(pooled: PooledValues, options: PercentileOptions
         continue
       }
       nEff = effective
+      const whole = Math.floor(effective)
+      const scaledUp = (rank: number | null): number | null =>
+        rank === null ? null : Math.ceil((rank * n) / whole)
       const tail = effective * tailShare(level)
-      if (tail < tailClustersForInterval) {
-        const biased = tail < tailClustersForEstimate ? '; the estimate itself is unreliable' : ''
-        why[key] =
-          `only ${tail.toFixed(1)} independent tail events, an interval needs ${tailClustersForInterval}${biased}`
+      const refusal = refuseInterval(level, { tailClusters: tail, swings })
+      const upperRank = scaledUp(oneSidedUpperRank(whole, level, '0.95'))
+      if (refusal !== null) {
+        why[key] = refusal
+        ranks.push({ key, low: null, high: null, upper: upperRank })
         continue
       }
-      const whole = Math.floor(effective)
-      const interval = orderStatisticInterval(whole, level, '0.95')
+      const measured = coverageAt(tail)
+      if (measured !== null) coverage[key] = intervalCoverage(measured)
+      const { lowRank, highRank } = orderStatisticInterval(whole, level, '0.95')
       ranks.push({
         key,
-        low: interval.lowRank === null ? null : Math.floor((interval.lowRank * n) / whole),
-        high: interval.highRank === null ? null : Math.ceil((interval.highRank * n) / whole),
+        low: lowRank === null ? null : Math.floor((lowRank * n) / whole),
+        high: scaledUp(highRank),
+        upper: upperRank,
       })
     }
-    const ends = index.at(ranks.flatMap(({ low, high }) => [low ?? 1, high ?? n]))
-    ranks.forEach(({ key, low, high }, at) => {
+    const ends = index.at(ranks.flatMap(({ low, high, upper: above }) => [low ?? 1, high ?? n, above ?? n]))
+    ranks.forEach(({ key, low, high, upper: above }, at) => {
+      upper[key] = above === null ? null : (ends[3 * at + 2] ?? null)
+      if (why[key] !== undefined) return
       ci[key] = [
-        low === null ? null : (ends[2 * at] ?? null),
-        high === null ? null : (ends[2 * at + 1] ?? null),
+        low === null ? null : (ends[3 * at] ?? null),
+        high === null ? null : (ends[3 * at + 1] ?? null),
       ]
     })
   }
@@ -144,6 +161,8 @@ export function summarizePooled(pooled: PooledValues, options: PercentileOptions
     ...namedPercentiles(found),
     max,
     ci,
+    ci_coverage: coverage,
+    upper,
     why,
     all_attempts: null,
   }

@@ -19,6 +19,14 @@ export type MetricName =
 /** A two-sided interval; an end that the sample cannot give is null, never the extreme value. */
 export type Interval = readonly [low: number | null, high: number | null]
 
+/** How often a nominal 95 % interval was measured to hold where as many independent tail events stood behind it (docs/calibration.md). */
+export interface IntervalCoverage {
+  readonly nominal: number
+  readonly measured: number
+  /** In the regime (system, load, length of run) that it held least in. */
+  readonly worst: number
+}
+
 /** One distribution with its n, its effective n and its intervals. Null: not defined, or too few samples to say. */
 export interface MetricSummary {
   readonly n: number
@@ -36,6 +44,10 @@ export interface MetricSummary {
   readonly more: Readonly<Record<string, number | null>>
   /** 95 % within-run intervals, keyed by percentile. Absent where none can be given; `why` says so. */
   readonly ci: Readonly<Record<string, Interval>>
+  /** What those intervals were measured to hold, keyed like `ci`. */
+  readonly ci_coverage: Readonly<Record<string, IntervalCoverage>>
+  /** One-sided 95 % upper ends, as objectives are decided by; they need fewer values than `ci` (a P99 299 effective ones). */
+  readonly upper: Readonly<Record<string, number | null>>
   /** Why a percentile or its interval is not given, keyed by percentile. */
   readonly why: Readonly<Record<string, string>>
   /** The same percentiles over all attempts, a failure or refusal counting as an infinite wait; null: it is one. */
@@ -79,6 +91,8 @@ export interface Goodput {
   readonly attempts: number
   /** Requests whose goodness cannot be known (a limit on a figure that the row lacks). */
   readonly unknown: number
+  /** Some goodness is unknown and counts as not good: `per_s` and `share` are lower ends. */
+  readonly lower_bound: boolean
   /** How many failed by each reason (objective text, `failed`, `shed`, …); a request may have several. */
   readonly failed_by: Readonly<Record<string, number>>
   readonly failed_twice: number

@@ -1,8 +1,9 @@
-import { effectiveInterval } from '../../stats/autocorrelation.ts'
+import type { MeasuredCoverage } from '../../stats/coverage.ts'
 import { mean } from '../../stats/describe.ts'
+import { effectiveInterval } from '../../stats/effective-interval.ts'
 import { percentile, percentileKey, sortAscending } from '../../stats/percentile.ts'
 import { levelsOf, namedPercentiles, type PercentileOptions } from './percentile-levels.ts'
-import type { Interval, MetricSummary } from './run-summary.ts'
+import type { Interval, IntervalCoverage, MetricSummary } from './run-summary.ts'
 
 /**
  * One value a request, in order of intended send. `failures` is how many attempts of the same window have no value because they
@@ -11,6 +12,8 @@ import type { Interval, MetricSummary } from './run-summary.ts'
 export interface RequestValues {
   readonly values: Float64Array
   readonly failures: number | null
+  /** Independent swings of the load (`runSwings`); undefined for a figure that does not depend on it. */
+  readonly swings?: number | null | undefined
 }
 
 /**
@@ -19,19 +22,25 @@ export interface RequestValues {
  * values there are: `why` then says that the interval is missing and how little stands behind the estimate.
  */
 export function summarizeValues(input: RequestValues, options: PercentileOptions): MetricSummary {
-  const { values, failures } = input
+  const { values, failures, swings } = input
   const n = values.length
   const sorted = sortAscending(values)
   const levels = levelsOf(options)
   const found = new Map<string, number | null>()
   const ci: Record<string, Interval> = {}
+  const coverage: Record<string, IntervalCoverage> = {}
+  const upper: Record<string, number | null> = {}
   const why: Record<string, string> = {}
   let nEff: number | null = null
   for (const level of levels) {
     const key = percentileKey(level)
     found.set(level, percentile(sorted, level, options.percentileType))
-    const interval = effectiveInterval(values, level, '0.95', sorted)
-    if (interval.low !== null || interval.high !== null) ci[key] = [interval.low, interval.high]
+    const interval = effectiveInterval(values, level, '0.95', sorted, swings)
+    if (interval.low !== null || interval.high !== null) {
+      ci[key] = [interval.low, interval.high]
+      if (interval.measuredCoverage !== null) coverage[key] = intervalCoverage(interval.measuredCoverage)
+    }
+    upper[key] = interval.upper
     if (interval.why !== null) why[key] = interval.why
     if (interval.nEff !== null) nEff = interval.nEff
   }
@@ -43,9 +52,16 @@ export function summarizeValues(input: RequestValues, options: PercentileOptions
     ...namedPercentiles(found),
     max: sorted[n - 1] ?? null,
     ci,
+    ci_coverage: coverage,
+    upper,
     why,
     all_attempts: failures === null ? null : overAllAttempts(sorted, failures, levels, options),
   }
+}
+
+/** What was measured of nominal 95 % intervals, as it stands in a summary. */
+export function intervalCoverage({ share, worst }: MeasuredCoverage): IntervalCoverage {
+  return { nominal: 0.95, measured: share, worst }
 }
 
 /** The same percentiles with every failed attempt as an infinite wait; null: the percentile is one. */

@@ -211,6 +211,17 @@ describe('goodput is counted jointly', () => {
     expect(summarize(rows, { objective }).goodput?.share).toBe(share)
   })
 
+  test('some that are unknown make it a lower end', () => {
+    const lost: Partial<RequestRow> = { ttft_ms: null, tpot_ms: null, flags: ['not_streamed'] }
+    const rows = [0, 1, 2, 3].map((at) =>
+      streamedRow({ id: `r${at}`, plannedMs: at, ttftMs: 100, gapsMs: [10] }, at === 0 ? lost : {}),
+    )
+    const known = summarize(rows.slice(1), { objective }).goodput
+    expect([known?.share, known?.lower_bound]).toEqual([1, false])
+    const all = summarize(rows, { objective }).goodput
+    expect([all?.unknown, all?.share, all?.lower_bound]).toEqual([1, 0.75, true])
+  })
+
   test('answers that were not streamed make it unknown', () => {
     const rows = groupsOf([{ count: 5, tokens: 5, gapMs: 10 }]).map((row): RequestRow => ({
       ...row,
@@ -220,7 +231,14 @@ describe('goodput is counted jointly', () => {
       flags: ['not_streamed'],
     }))
     const { goodput, metrics, warnings } = summarize(rows, { objective })
-    expect(goodput).toMatchObject({ per_s: null, share: null, good: 0, unknown: 5, met: 'inconclusive' })
+    expect(goodput).toMatchObject({
+      per_s: null,
+      share: null,
+      good: 0,
+      unknown: 5,
+      lower_bound: false,
+      met: 'inconclusive',
+    })
     expect(metrics.ttft_ms).toMatchObject({ n: 0, p50: null, mean: null })
     expect(metrics.e2e_ms?.n).toBe(5)
     expect(warnings.map(({ kind }) => kind)).toContain('not_streamed')

@@ -11,6 +11,7 @@ import type { Objective } from './objective.ts'
 import type { PercentileOptions } from './percentile-levels.ts'
 import { pool, summarizePooled, type PooledValues } from './pooled-values.ts'
 import type { MetricName, MetricSummary, RunSummary, Weighting } from './run-summary.ts'
+import { runSwings } from './run-swings.ts'
 import {
   countErrors,
   countOutcomes,
@@ -58,11 +59,15 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   const counts = countOutcomes(inside)
   const answerable = inside.filter((row) => !isCancelled(row))
   const failures = answerable.length - ok.length - counts.unsent
+  const swings = runSwings(all, window)
   const metrics: Partial<Record<MetricName, MetricSummary>> = {}
   for (const [name, value] of Object.entries(perRequest) as [MetricName, PerRequest][]) {
     const values = valuesOf(ok, value.of)
     if (values.length === 0 && !value.always) continue
-    metrics[name] = summarizeValues({ values, failures: value.waits ? failures : null }, percentiles)
+    metrics[name] = summarizeValues(
+      value.waits ? { values, failures, swings } : { values, failures: null },
+      percentiles,
+    )
   }
   metrics.lag_ms = summarizeValues(
     {
@@ -72,7 +77,7 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
     percentiles,
   )
   const gaps = pool(ok.filter((row) => row.ttft_ms !== null).map((row) => row.gaps_ms))
-  metrics.gaps_ms = summarizePooled(gaps, percentiles)
+  metrics.gaps_ms = summarizePooled(gaps, percentiles, swings)
   const shortGaps = {
     share: (metrics.gaps_ms.min ?? 1) < 1 ? shareBelow(gaps, 1) : 0,
     gaps: gaps.values.length,
@@ -80,7 +85,7 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   }
   const itl = ok.map((row) => row.itl_per_token_ms ?? itlPerTokenMs(row.gaps_ms, row.event_tokens))
   const known = itl.filter((list) => list !== null)
-  if (known.length > 0) metrics.itl_per_token_ms = summarizePooled(pool(known), percentiles)
+  if (known.length > 0) metrics.itl_per_token_ms = summarizePooled(pool(known), percentiles, swings)
 
   const weighting = weightings(ok)
   const pauses = stutter(ok)
