@@ -1,13 +1,15 @@
+import { lateLimitMs } from '../judge/late-sends.ts'
 import { onlyNew, traps } from '../judge/trap-run.ts'
 import { runWarnings } from '../judge/run-warnings.ts'
 import { serverWarnings } from '../judge/server-warnings.ts'
-import { judgeValidity, lateLimitMs } from '../judge/validity.ts'
+import { judgeValidity } from '../judge/validity.ts'
 import { steadiness } from '../judge/steadiness.ts'
 import type { Verdict } from '../judge/verdict.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
-import { isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
+import { gapLimitWarning } from '../measure/metrics/decide-objective.ts'
+import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import { serverUse } from '../measure/metrics/server-use.ts'
 import type { Counts } from '../measure/metrics/run-summary.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
@@ -84,7 +86,8 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
   const inWindow = rows.filter((row) => isInWindow(row, window))
   const decisions = decideObjectives(inWindow, options.objectives)
   const client = manifest.client ?? healthFromRows(rows)
-  const limitMs = lateLimitMs(summary.metrics.ttft_ms?.p50 ?? null)
+  const medianTtftMs = summary.metrics.ttft_ms?.p50 ?? null
+  const limitMs = lateLimitMs(medianTtftMs)
   const verdict: Verdict = judgeValidity({
     counts: summary.counts,
     dueRequests: summary.counts.planned - rows.filter((row) => wasNotDue(row, manifest.pacer)).length,
@@ -98,6 +101,11 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     warmCacheAsked: options.warmCacheAsked ?? false,
     little: summary.little,
   })
+  const limits = options.objectives.flatMap(({ objective }) => objective.run)
+  const gapLimit = gapLimitWarning(
+    inWindow.filter((row) => !isCancelled(row)),
+    limits,
+  )
   // Embeddings have no output tokens: none is counted, which is not zero of them.
   const hasOutput = manifest.target?.api !== 'embeddings'
   const said = [
@@ -108,9 +116,10 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
       pacer: manifest.pacer,
       client,
       embedded: serverFactsFrom(manifest.server).embedded,
-      medianE2eMs: summary.metrics.e2e_ms?.p50 ?? null,
+      medianTtftMs,
     }),
     ...serverWarnings(run.server, window, rows),
+    ...(gapLimit === null ? [] : [gapLimit]),
     ...summary.warnings.filter(({ kind }) => hasOutput || kind !== 'tokens_not_from_server'),
   ]
   const warnings = [...said, ...onlyNew(traps(rows, manifest), said)]

@@ -38,7 +38,7 @@ const open: RunToWarnOf = {
   pacer: { kind: 'constant', ratePerSecond: 10 },
   client,
   embedded: false,
-  medianE2eMs: 200,
+  medianTtftMs: 200,
 }
 
 describe('runWarnings', () => {

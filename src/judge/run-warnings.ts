@@ -15,7 +15,7 @@ export interface RunToWarnOf {
   readonly pacer: Pacer | null
   readonly client: ClientHealth
   readonly embedded: boolean
-  readonly medianE2eMs: number | null
+  readonly medianTtftMs: number | null
 }
 
 /** Findings about the run itself: its loop, its saturation, its surroundings. */
@@ -69,11 +69,11 @@ function saturated({ rows, window, pacer }: RunToWarnOf): Warning | null {
   }
 }
 
-function lateSends({ rows, medianE2eMs }: RunToWarnOf): Warning | null {
+function lateSends({ rows, medianTtftMs }: RunToWarnOf): Warning | null {
   const sent = rows.filter((row) => row.planned_ms !== null && row.sent_ms !== null)
   const scheduledMs = sent.map((row) => row.planned_ms ?? 0)
   const sentMs = sent.map((row) => row.sent_ms ?? 0)
-  return coordinatedOmission(scheduledMs, sentMs, medianE2eMs ?? 0).warning
+  return coordinatedOmission(scheduledMs, sentMs, medianTtftMs).warning
 }
 
 /** Where the instrument's own error grew so many times over the run, beyond what no figure notices, its machine became busy. */

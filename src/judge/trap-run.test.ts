@@ -46,6 +46,13 @@ describe('each trap fires on a run that has it, and no other', () => {
     ['a calm run', () => calm(), open, {}, []],
     ['a fiftieth sent half a second late', () => calm(late), open, {}, ['coordinated_omission']],
     [
+      'late is measured by the wait for the first token, however long the answers are',
+      () => calm((i) => ({ ...(i % 50 === 0 ? { sent_ms: i * 100 + 50, lag_ms: 50 } : {}), e2e_ms: 4000 })),
+      open,
+      {},
+      ['coordinated_omission'],
+    ],
+    [
       'a closed loop used at a higher rate',
       () => calm(),
       { pacer: { kind: 'concurrency', users: 2, thinkTimeMs: 0 }, window },

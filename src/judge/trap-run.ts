@@ -3,7 +3,8 @@ import { isOpenLoop } from '../measure/load/pacer.ts'
 import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
-import { mean, median } from '../stats/describe.ts'
+import { mean } from '../stats/describe.ts'
+import { percentile, sortAscending } from '../stats/percentile.ts'
 import { inFlightSeries, steadiness } from './steadiness.ts'
 import {
   closedLoopOverload,
@@ -65,11 +66,10 @@ function windowOf(rows: readonly RequestRow[], { window }: Pick<RunManifest, 'wi
 
 function lateSends(rows: readonly RequestRow[]): TrapFinding {
   const sent = rows.filter((row) => row.planned_ms !== null && row.sent_ms !== null)
-  const latency = median(sent.map((row) => row.e2e_ms).filter((ms) => ms !== null)) ?? 0
   return coordinatedOmission(
     sent.map((row) => row.planned_ms ?? 0),
     sent.map((row) => row.sent_ms ?? 0),
-    latency,
+    percentile(sortAscending(rows.flatMap(({ ok, ttft_ms: ms }) => (ok && ms !== null ? [ms] : []))), '50'),
   )
 }
 

@@ -9,6 +9,7 @@ import { slopeTest } from '../stats/regression.ts'
 import { compare, multiply, rational, subtract, toNumber } from '../stats/rational.ts'
 import { runEffect } from '../stats/replication.ts'
 import { classifySteadyState } from '../stats/steady-state.ts'
+import { lateLimitMs } from './late-sends.ts'
 
 /** What a trap saw. */
 export interface TrapFinding {
@@ -21,13 +22,13 @@ export interface TrapFinding {
 
 const one = rational(1n)
 
-/** At least 1 % of the requests were sent later than max(10 ms, 5 % of the median latency) after their schedule. */
+/** At least 1 % of the requests were sent later than `lateLimitMs` of the median TTFT after their schedule. */
 export function coordinatedOmission(
   scheduledMs: ArrayLike<number>,
   sentMs: ArrayLike<number>,
-  medianLatencyMs: number,
+  medianTtftMs: number | null,
 ): TrapFinding {
-  const allowedMs = Math.max(10, 0.05 * medianLatencyMs)
+  const allowedMs = lateLimitMs(medianTtftMs)
   const lags = Array.from(scheduledMs, (at, i) => (sentMs[i] as number) - at)
   if (lags.length === 0) return nothing
   const share = lags.filter((lag) => lag > allowedMs).length / lags.length

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judgeValidity, lateLimitMs, type ValidityInput } from './validity.ts'
+import { lateLimitMs } from './late-sends.ts'
+import { judgeValidity, type ValidityInput } from './validity.ts'
 
 const idle: ValidityInput = {
   counts: { planned: 1000, sent: 1000, ok: 1000, failed: 0, shed: 0, censored: 0, unsent: 0 },

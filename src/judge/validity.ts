@@ -52,11 +52,6 @@ export const verdictLimits = {
   sharedMachineBusy: 0.9,
 } as const
 
-/** A send is late behind max(10 ms, 5 % of the median TTFT): below that the lag cannot matter to the figures. */
-export function lateLimitMs(medianTtftMs: number | null): number {
-  return Math.max(10, 0.05 * (medianTtftMs ?? 0))
-}
-
 /**
  * Whether the client's figures may be used. INVALID: the client, not the server, set the numbers, or there are none.
  * DEGRADED: they hold, with the stated reservation. Pure: the same figures give the same verdict, live or from a run folder.
