@@ -82,7 +82,7 @@ const walls = v.strictObject({
   ),
   saturation: v.nullable(v.strictObject({ load: number, reached: v.boolean() })),
   peak: v.nullable(v.strictObject({ load: number, tokens_per_s: number })),
-  slo: v.nullable(v.strictObject({ load: maybe, reached: v.boolean() })),
+  slo: v.nullable(v.strictObject({ load: maybe, reached: v.boolean(), indicative: v.boolean() })),
   memory: v.nullable(v.strictObject({ load: number, kv_tokens: number, tokens_per_request: number })),
   capacity: v.strictObject({
     load: maybe,

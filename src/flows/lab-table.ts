@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import type { MetricSummary } from '../measure/metrics/run-summary.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import type { TestedLoad } from './lab-walls.ts'
 
@@ -104,10 +105,15 @@ export function loadsOfSweep(document: SweepDocument): readonly TestedLoad[] {
         tokens_per_s: tokens,
         p99_tpot_ms: tpot?.p99 ?? null,
         p99_ttft_ms: ttft?.p99 ?? null,
-        p99_tpot_upper_ms: tpot?.ci['p99']?.[1] ?? null,
-        p99_ttft_upper_ms: ttft?.ci['p99']?.[1] ?? null,
+        p99_tpot_upper_ms: upperEnd(tpot),
+        p99_ttft_upper_ms: upperEnd(ttft),
         n: tpot?.n ?? null,
       },
     ]
   })
+}
+
+/** The end that the sweep judged its objective by; sweeps written before it was kept have that of the interval. */
+function upperEnd(summary: MetricSummary | undefined): number | null {
+  return summary?.upper?.['p99'] ?? summary?.ci['p99']?.[1] ?? null
 }

@@ -1,7 +1,7 @@
 import { randomStream, uniformInteger } from '../base/random.ts'
 import type { LabWallPoint, LabWalls } from '../report/lab-documents.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
-import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
+import { capacity, passing, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
 import { createEngine } from '../simulate/engine/engine.ts'
 import { usableBlocks, type EngineConfig } from '../simulate/engine/engine-config.ts'
 import type { EngineRequest } from '../simulate/engine/engine-interface.ts'
@@ -60,7 +60,7 @@ export function labWalls(question: WallsQuestion): LabWalls {
       saturation.peakLoad === null || saturation.peakThroughput === null
         ? null
         : { load: saturation.peakLoad, tokens_per_s: saturation.peakThroughput },
-    slo: slo === null ? null : { load: slo.load, reached: slo.reached },
+    slo: slo === null ? null : { load: slo.load, reached: slo.reached, indicative: slo.indicative },
     memory:
       memory === null ? null : { load: memory, kv_tokens: kvTokens!, tokens_per_request: tokensPerRequest! },
     capacity: {
@@ -77,7 +77,7 @@ export function labWalls(question: WallsQuestion): LabWalls {
   }
 }
 
-/** A point passes by the upper ends of its percentiles; where there are none, by the estimates, which is only indicative. */
+/** The rule of a sweep (`passing`), by the upper ends of the percentiles; null where a percentile is not known. */
 function judge(
   point: TestedLoad,
   tpot: number | null,
@@ -88,13 +88,16 @@ function judge(
     { limit: ttft, value: point.p99_ttft_ms, upper: point.p99_ttft_upper_ms },
   ].filter(({ limit }) => limit !== null)
   if (asked.length === 0) return { passes: null, indicative: false }
-  const verdicts = asked.map(({ limit, value, upper }) => {
-    const figure = upper ?? value
-    return figure === null ? null : figure <= limit!
-  })
-  const indicative = asked.some(({ upper }) => upper === null)
-  if (verdicts.includes(false)) return { passes: false, indicative }
-  return { passes: verdicts.includes(null) ? null : true, indicative }
+  const known = asked.filter(({ value }) => value !== null)
+  const verdict = passing(
+    known.map(({ limit, value, upper }) => ({
+      proven: upper !== null && upper <= limit!,
+      estimateWithin: value! <= limit!,
+    })),
+  )
+  if (verdict === 'no') return { passes: false, indicative: false }
+  if (known.length < asked.length) return { passes: null, indicative: false }
+  return { passes: true, indicative: verdict === 'indicative' }
 }
 
 export interface SimulatedSweep {

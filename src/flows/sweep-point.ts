@@ -7,6 +7,7 @@ import type { RequestRow } from '../measure/record/request-row.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { SweepLoad } from '../plan/sweep-schedule.ts'
+import { passing } from '../plan/walls.ts'
 import type { ObjectiveOutcome, RunDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
@@ -172,10 +173,13 @@ export function sweepPoint(load: SweepLoad, { document, stopped, run }: Measured
 
 function passes({ objectives, counts }: RunDocument): SweepPoint['passes'] {
   const judged = objectives.filter((objective) => objective.judged)
-  if (judged.length === 0) return null
-  if (counts.ok === 0 || judged.some(({ met }) => met === 'no')) return 'no'
-  if (judged.every(({ met }) => met === 'yes')) return 'yes'
-  return judged.every((objective) => isWithinObjective(objective, objective.estimate)) ? 'indicative' : 'no'
+  if (judged.length > 0 && (counts.ok === 0 || judged.some(({ met }) => met === 'no'))) return 'no'
+  return passing(
+    judged.map((objective) => ({
+      proven: objective.met === 'yes',
+      estimateWithin: isWithinObjective(objective, objective.estimate),
+    })),
+  )
 }
 
 /** Whether an estimate is within the limit, `<` and `<=` as written in the objective's text. */

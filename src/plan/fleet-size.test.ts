@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toDecimalText } from '../stats/rational.ts'
+import { divide, rational, toDecimalText } from '../stats/rational.ts'
 import { burstFacts, replicasForAvailability, upChances } from './availability.ts'
 import { admission, batchWasTested, engineFlags } from './engine-flags.ts'
 import { fleetSize, survivorLoad, type FleetDemand } from './fleet-size.ts'
@@ -74,17 +74,21 @@ describe('fleetSize', () => {
         fc.integer({ min: 1, max: 90 }),
         fc.integer({ min: 0, max: 3 }),
         fc.option(fc.integer({ min: 2, max: 5 })),
-        (peak, margin, failures, zones) => {
+        fc.constantFrom(null, 1, 60),
+        (peak, margin, failures, zones, burstWindowSeconds) => {
           const demand: FleetDemand = {
             ...seed,
             peak,
             margin: { share: `${margin}%`, kind: 'derate' },
             failures,
             zones: zones === null ? null : { count: zones, lost: 1 },
+            burstWindowSeconds,
           }
-          const { chosen } = fleetSize(demand)
+          const { chosen, burst } = fleetSize(demand)
           const load = survivorLoad(demand, chosen!)
           expect(load!.num).toBeLessThanOrEqual(load!.den)
+          const calm = survivorLoad({ ...demand, burstWindowSeconds: null }, chosen!)
+          expect(divide(load!, calm!)).toEqual(divide(burst, rational(1n)))
         },
       ),
     )

@@ -178,13 +178,17 @@ function working(demand: FleetDemand, margin: MarginKind, worked: Worked): reado
   return steps
 }
 
-/** What each replica has to carry when the planned losses have happened, as a share of what it was measured to carry. */
+/**
+ * What the busiest replica has to carry when the planned losses have happened, bursts included where they are sized for, as a share of
+ * what it was measured to carry.
+ */
 export function survivorLoad(demand: FleetDemand, chosen: FleetReading): Rational | null {
   const { zones, failures } = demand
   const lostByZones = zones === null ? 0 : (chosen.replicas / zones.count) * zones.lost
   const left = chosen.replicas - Math.max(failures, Math.ceil(lostByZones))
   if (left <= 0) return null
-  const load = multiply(toRational(demand.peak), toRational(demand.imbalance))
+  const peak = multiply(toRational(demand.peak), burstFactor(demand))
+  const load = multiply(peak, toRational(demand.imbalance))
   return divide(load, multiply(toRational(demand.perReplica), toRational(left)))
 }
 

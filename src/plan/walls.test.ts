@@ -6,6 +6,7 @@ import {
   insideTestedRange,
   interpolateThroughput,
   littleTpotMs,
+  passing,
   saturationWall,
   sloWall,
   type WallPoint,
@@ -127,4 +128,18 @@ it('notes beside the capacity', () => {
   expect(averageHoldWall(450_000, 2000, 1000)).toBe(180)
   expect(kvBlocks(17, 16)).toBe(2)
   expect(() => memoryWall(100, 0)).toThrow('token')
+})
+
+describe('whether a tested load passes', () => {
+  const [shown, likely, beyond] = [
+    { proven: true, estimateWithin: true },
+    { proven: false, estimateWithin: true },
+    { proven: false, estimateWithin: false },
+  ]
+  it.each([
+    ['every limit is shown to hold', [shown, shown], 'yes'],
+    ['one is only likely', [shown, likely], 'indicative'],
+    ['one is beyond by its estimate', [shown, likely, beyond], 'no'],
+    ['no limits', [], null],
+  ])('%s', (_sentence, limits, verdict) => expect(passing(limits)).toBe(verdict))
 })

@@ -15,6 +15,23 @@ export interface WallPoint {
   readonly indicative?: boolean
 }
 
+/** What is known of one limit at a tested load. */
+export interface LimitEvidence {
+  /** The one-sided 95 % end is within the limit. */
+  readonly proven: boolean
+  readonly estimateWithin: boolean
+}
+
+/**
+ * Whether a tested load passes: `yes` where every limit is proven, `indicative` where at least every estimate is within its limit, else
+ * `no`. Null without limits.
+ */
+export function passing(limits: readonly LimitEvidence[]): 'yes' | 'indicative' | 'no' | null {
+  if (limits.length === 0) return null
+  if (limits.every(({ proven }) => proven)) return 'yes'
+  return limits.every(({ proven, estimateWithin }) => proven || estimateWithin) ? 'indicative' : 'no'
+}
+
 /** Where more load brings no more throughput. */
 export interface SaturationWall {
   /** Smallest tested load with at least `share` of the best throughput; null without points. */

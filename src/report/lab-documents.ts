@@ -99,7 +99,11 @@ export interface LabWalls {
   readonly points: readonly LabWallPoint[]
   readonly saturation: { readonly load: number; readonly reached: boolean } | null
   readonly peak: { readonly load: number; readonly tokens_per_s: number } | null
-  readonly slo: { readonly load: number | null; readonly reached: boolean } | null
+  readonly slo: {
+    readonly load: number | null
+    readonly reached: boolean
+    readonly indicative: boolean
+  } | null
   readonly memory: {
     readonly load: number
     readonly kv_tokens: number

@@ -219,7 +219,7 @@ function wallsLines(document: LabWalls, style: LabOptions, paint: Paint): string
     ).map((line) => `  ${line}`),
     '',
     `  saturation: first with 95 % of the best${saturation === null ? ': no points' : saturation.reached ? ` = ${formatPlain(saturation.load)}` : ': not reached, throughput still rises'}`,
-    `  SLO: ${limit === null ? 'no limit is said (--tpot 10ms)' : slo === null || slo.load === null ? 'already the first load fails' : slo.reached ? `last load of the unbroken passing prefix = ${formatPlain(slo.load)}` : `every load passes: at ${formatPlain(slo.load)} or beyond`}`,
+    `  SLO: ${limit === null ? 'no limit is said (--tpot 10ms)' : slo === null || slo.load === null ? 'already the first load fails' : slo.reached ? `last load of the unbroken passing prefix = ${formatPlain(slo.load)}${slo.indicative ? '; indicative: by estimates without their upper ends' : ''}` : `every load passes: at ${formatPlain(slo.load)} or beyond`}`,
     memory === null
       ? '  memory: not known (--kv-tokens N --request N)'
       : `  memory: ⌊${formatNumber(memory.kv_tokens)} ÷ ${formatNumber(memory.tokens_per_request)}⌋ = ${formatPlain(memory.load)}`,
@@ -247,7 +247,8 @@ function capacityWorking({ capacity }: LabWalls, walls: readonly string[]): stri
 
 function wordsAt({ saturation, peak, slo, limit }: LabWalls, load: number, passes: boolean | null): string {
   const words: string[] = []
-  if (slo?.reached === true && slo.load === load) words.push('SLO wall')
+  if (slo?.reached === true && slo.load === load)
+    words.push(slo.indicative ? 'SLO wall (indicative)' : 'SLO wall')
   if (saturation?.reached === true && saturation.load === load) words.push('saturation wall')
   if (peak?.load === load) words.push('the peak')
   if (limit !== null && passes === false) words.push('fails')
