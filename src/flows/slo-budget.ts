@@ -1,7 +1,7 @@
 import { PlimsollError } from '../base/errors.ts'
 import { exactShare, parseCount } from '../base/units.ts'
 import { evaluateRequest } from '../measure/metrics/evaluate-request.ts'
-import { defaultGood } from '../measure/metrics/objective.ts'
+import { defaultGood, describeRunLimit } from '../measure/metrics/objective.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { isCancelled } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
@@ -61,18 +61,34 @@ function screenOf(
 ): BudgetScreen {
   const periodSeconds = readPromSeconds(period, 'the period')
   const report = budgetReport({ ...input, objective: parseRational(objectiveText), periodSeconds })
-  return { title, objectiveText, period, report, basis }
+  return { title, objectiveText, period, report, basis, leftOut: [] }
 }
 
-/** What a load test would do to the budget: its requests by each objective, those of the window that were sent and not hung up by the client. */
+/**
+ * What a load test would do to the budget: its requests by each objective, those of the window that were sent and not hung up by the
+ * client. Limits on the run as a whole spend none and are named.
+ * @throws PlimsollError PLIM_USAGE where no objective has a limit on each request.
+ */
 export async function runBudget(
   path: string,
   objectives: readonly { readonly text: string; readonly good?: string; readonly shed?: 'bad' | 'ignore' }[],
   period: string,
 ): Promise<readonly BudgetScreen[]> {
+  const parsed = objectives.map((one) => ({ ...one, objective: parseObjective(one.text, '--slo') }))
+  const overRun = parsed.flatMap(({ objective }) => (objective.each.length > 0 ? [] : objective.run))
+  const perRequest = parsed.filter(({ objective }) => objective.each.length > 0)
+  if (perRequest.length === 0) {
+    throw new PlimsollError(
+      'PLIM_USAGE',
+      'a budget is spent by requests, and this objective has no limit on each of them',
+      {
+        expected: 'such as "ttft < 500ms and tpot < 30ms, good 99%"',
+        received: objectives.map(({ text }) => text).join('; '),
+      },
+    )
+  }
   const { rows } = await readRun(path)
-  return objectives.map(({ text, good, shed }) => {
-    const objective = parseObjective(text, '--slo')
+  return perRequest.map(({ text, good, shed, objective }, index) => {
     const said = good ?? objective.good ?? defaultGood
     const counted = rows.filter(
       (row) =>
@@ -87,13 +103,15 @@ export async function runBudget(
     const first = counted[0]?.planned_ms ?? 0
     const spanMs = (counted.at(-1)?.planned_ms ?? first) - first
     const basis = `${counted.length} requests of ${path}${unknown === 0 ? '' : `, of which ${unknown} may be good or bad and are left out`}`
-    return screenOf(text, percentOf(exactShare(said, 'good')), period, basis, {
+    const screen = screenOf(text, percentOf(exactShare(said, 'good')), period, basis, {
       periodRequests: null,
       bad,
       seen: counted.length - unknown,
       share: null,
       spanSeconds: Math.max(1, Math.round(spanMs / 1000)),
     })
+    const leftOut = [...objective.run, ...(index === 0 ? overRun : [])].map(describeRunLimit)
+    return { ...screen, leftOut }
   })
 }
 

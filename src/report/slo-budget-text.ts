@@ -11,6 +11,8 @@ export interface BudgetScreen {
   readonly report: BudgetReport
   /** Where the counts come from: "run runs/1129", "Prometheus". */
   readonly basis: string | null
+  /** Limits that spend no budget, for they are on the run and not on its requests: "p99 tpot <= 10ms". */
+  readonly leftOut: readonly string[]
 }
 
 /** The budget, what was spent, what is left and how long it lasts; the working under it. */
@@ -55,6 +57,11 @@ export function renderBudget(screen: BudgetScreen, options: Pick<RenderOptions, 
     lines.push('  so few requests do not tell whether the budget is overspent: the interval holds 1x')
   }
   if (screen.basis !== null) lines.push(`  counted from ${screen.basis}`)
+  if (screen.leftOut.length > 0) {
+    lines.push(
+      `  ${paint('doubtful', 'left out')}: ${screen.leftOut.join(' and ')}: a limit on the run, not on a request, spends no budget`,
+    )
+  }
   return `${lines.join('\n')}\n`
 }
 

@@ -67,7 +67,7 @@ function windowJson(one: WindowBurn, objective: Rational): object {
 export function budgetDocument(screens: readonly BudgetScreen[]): object {
   return {
     schema: 'plimsoll.slo-budget/1',
-    objectives: screens.map(({ title, objectiveText, period, report, basis }) => ({
+    objectives: screens.map(({ title, objectiveText, period, report, basis, leftOut }) => ({
       name: title,
       objective: objectiveText,
       period,
@@ -84,6 +84,7 @@ export function budgetDocument(screens: readonly BudgetScreen[]): object {
       lasts: report.lasts,
       lasts_s: number(report.lastsSeconds),
       basis,
+      left_out: leftOut,
     })),
   }
 }

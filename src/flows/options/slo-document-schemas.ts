@@ -71,6 +71,7 @@ export const sloBudgetSchema: v.GenericSchema = v.strictObject({
       lasts: v.picklist(['time', 'never', 'gone', 'unknown']),
       lasts_s: maybe,
       basis: maybeText,
+      left_out: v.array(text),
     }),
   ),
 })
