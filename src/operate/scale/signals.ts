@@ -1,3 +1,4 @@
+import { median } from '../../stats/describe.ts'
 import { ols } from '../../stats/regression.ts'
 
 /** One signal over time; `value` null where it was not known. */
@@ -90,8 +91,8 @@ function reportOf(signal: SignalSeries, latency: SignalSeries, breachAtMs: numbe
     }
   }
   const quietSamples = before.slice(0, quietCount).map(({ value }) => value)
-  const quiet = median(quietSamples)
-  const spread = median(quietSamples.map((value) => Math.abs(value - quiet))) * 1.4826
+  const quiet = median(quietSamples) ?? 0
+  const spread = (median(quietSamples.map((value) => Math.abs(value - quiet))) ?? 0) * 1.4826
   const band = Math.max(deviations * spread, leastShare * Math.abs(quiet))
   const extreme = before.reduce(
     (farthest, { value }) => (Math.abs(value - quiet) > Math.abs(farthest - quiet) ? value : farthest),
@@ -165,11 +166,6 @@ function correlationOf(signal: SignalSeries, latency: SignalSeries): number | nu
   const squared = line.slope * back.slope
   if (!Number.isFinite(squared)) return null
   return Math.sign(line.slope) * Math.sqrt(Math.min(1, Math.max(0, squared)))
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[(sorted.length - 1) >> 1] ?? 0
 }
 
 function figure(value: number): string {

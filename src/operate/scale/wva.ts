@@ -37,8 +37,8 @@ export function wvaSaturation(
   if (free.length === 0) {
     return { action: pending > 0 ? 'hold' : 'up', spareKv: null, spareQueue: null, saturated }
   }
-  const spareKv = mean(free.map(({ kv }) => thresholds.kvCache - kv))
-  const spareQueue = mean(free.map(({ queue }) => thresholds.queueLength - queue))
+  const spareKv = plainMean(free.map(({ kv }) => thresholds.kvCache - kv))
+  const spareQueue = plainMean(free.map(({ queue }) => thresholds.queueLength - queue))
   const short = spareKv < thresholds.kvSpare || spareQueue < thresholds.queueSpare
   if (short) return { action: pending > 0 ? 'hold' : 'up', spareKv, spareQueue, saturated }
   const fits = pending === 0 && saturated === 0 && survivesOneFewer(free, thresholds)
@@ -64,6 +64,7 @@ export function wvaRequiredTokens(
   return demandTokens / scaleUpThreshold - (replicas.ready + replicas.pending) * replicas.tokensEach
 }
 
-function mean(values: readonly number[]): number {
+/** Summed as llm-d sums, in plain doubles: its decisions at a threshold are foretold to the last bit. */
+function plainMean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }

@@ -1,5 +1,6 @@
 import { exponential, randomStream } from '../../base/random.ts'
 import { drawLength, type LengthDistribution } from '../../measure/workload/length-distribution.ts'
+import { mean } from '../../stats/describe.ts'
 import { percentile } from '../../stats/percentile.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
@@ -65,11 +66,11 @@ export function predictLoad(model: FittedEngine, asked: PredictedLoad): Predicti
     walls: walls[0] as MeanFieldWalls,
     load,
     latency: {
-      ttftMeanMs: figure((run) => mean(run.ttft)),
+      ttftMeanMs: figure((run) => mean(run.ttft) ?? 0),
       ttftP99Ms: figure((run) => level(run.ttft)),
-      tpotMeanMs: figure((run) => mean(run.tpot)),
+      tpotMeanMs: figure((run) => mean(run.tpot) ?? 0),
       tpotP99Ms: figure((run) => level(run.tpot)),
-      e2eMeanMs: figure((run) => mean(run.e2e)),
+      e2eMeanMs: figure((run) => mean(run.e2e) ?? 0),
     },
   }
 }
@@ -140,10 +141,6 @@ function predicted(values: readonly number[]): Predicted {
   const at = (p: string): number => percentile(sorted, p) ?? Number.NaN
   const value = values[0] as number
   return { value, low: Math.min(value, at('5')), high: Math.max(value, at('95')) }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
 function level(values: readonly number[]): number {
