@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { describeError, type PlimsollError } from '../src/base/errors.ts'
 import { importFile } from '../src/measure/record/import/import-file.ts'
 import type { ImportedRun } from '../src/measure/record/import/imported-run.ts'
 import { mergedRate } from '../src/measure/record/import/span-rates.ts'
@@ -357,6 +358,7 @@ describe('further cases of their kinds', () => {
     ['another JSON', '{"hello": 1}', /no result file known here[^]*/],
     ['no JSON', '{"completed": }', /not JSON|no result file/],
     ['a text', 'Requests per second: 12\n', /no result file known here/],
+    ['a program', '\u007fELF\u0002\u0001\u0000', /no result file known here/],
   ])('%s is an error with its place', async (_, text, message) => {
     const file = join(folder, 'bad.json')
     writeFileSync(file, text)
@@ -365,5 +367,17 @@ describe('further cases of their kinds', () => {
       message: expect.stringMatching(message) as string,
       where: { file, line: 1 },
     })
+  })
+
+  it.each([
+    ['a program', Buffer.from('7f454c4602010100', 'hex'), 'bytes that are no text: 7f 45 4c 46 02 01 01 00'],
+    ['text with marks that a terminal obeys', Buffer.from('a\u001b[2Jb\u202Ec'), '"a\\x1b[2Jb\\u202ec"'],
+    ['JSON with such keys', Buffer.from('{"a\u009b2J": 1}'), 'a\\x9b2J'],
+  ])('%s is shown in plain letters', async (_, bytes, shown) => {
+    const file = join(folder, 'binary.bin')
+    writeFileSync(file, bytes)
+    const error = await importFile(file).catch((found: unknown) => found as PlimsollError)
+    expect((error as PlimsollError).received).toContain(shown)
+    expect(describeError(error as PlimsollError).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
   })
 })

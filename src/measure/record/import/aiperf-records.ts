@@ -77,7 +77,7 @@ function begin(file: string): ImportSession {
 
 function finish(
   file: string,
-  read: readonly RequestRow[],
+  read: RequestRow[],
   own: OwnCounts,
   baseNs: bigint | null,
   choices: readonly DoubledChoice[],

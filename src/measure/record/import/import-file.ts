@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../../base/errors.ts'
+import { escaped, hexadecimal, isBinary } from '../../../base/escaped.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import { note } from './import-notes.ts'
 import type { ImportedRun } from './imported-run.ts'
@@ -41,17 +42,24 @@ async function sampleOf(file: string): Promise<Sample> {
   let header: string | null = null
   let fault: JsonFault | null = null
   let seen = 0
+  let binary: string | null = null
   const stream = new JsonStream({
     onRoot: (value) => void (roots.length < sampleRoots ? roots.push(value) : null),
     onFault: (found) => void (fault ??= found),
   })
   await readSource(file, (chunk) => {
-    if (seen === 0) header = firstLine(chunk)
+    if (seen === 0) {
+      header = firstLine(chunk)
+      binary = binaryHead(chunk)
+      if (binary !== null) return false
+    }
     seen += chunk.length
     stream.push(chunk)
     return roots.length < sampleRoots && seen < sampleBytes && !stream.isStopped
   })
   stream.finish()
+  const head = binary as string | null
+  if (head !== null) throw unknownFile(file, `bytes that are no text: ${head}`)
   if (seen === 0 || (roots.length === 0 && header === '')) throw emptyFile(file)
   const json = header !== null && /^\uFEFF?\s*[[{]/.test(header as string)
   if (json && roots.length === 0 && fault !== null) {
@@ -63,6 +71,12 @@ async function sampleOf(file: string): Promise<Sample> {
     })
   }
   return { roots, header: json ? null : header }
+}
+
+/** The first bytes where they are neither text nor JSON, whatever stands in it; null for text. */
+function binaryHead(chunk: Buffer): string | null {
+  const head = chunk.subarray(0, 4096)
+  return !/^\uFEFF?\s*[[{]/.test(head.toString('utf8')) && isBinary(head) ? hexadecimal(head) : null
 }
 
 function firstLine(chunk: Buffer): string {
@@ -208,11 +222,15 @@ function unknownFormat(file: string, { roots, header }: Sample): PlimsollError {
     : Object.keys(asRecord(root) ?? {})
   const shape =
     header === null
-      ? `${Array.isArray(root) ? 'a list of objects' : 'an object'} with ${keys.slice(0, 8).join(', ') || 'no keys'}`
-      : `a first line of "${header.slice(0, 80)}"`
+      ? `${Array.isArray(root) ? 'a list of objects' : 'an object'} with ${escaped(keys.slice(0, 8).join(', ')) || 'no keys'}`
+      : `a first line of "${escaped(header)}"`
+  return unknownFile(file, shape)
+}
+
+function unknownFile(file: string, received: string): PlimsollError {
   return new PlimsollError('PLIM_FILE', 'this is no result file known here', {
     expected: [...new Set(importers.map(({ tool }) => tool))].slice(0, -1).join(', '),
-    received: shape,
+    received,
     where: { file, line: 1, column: 1 },
     hint: 'docs/import.md lists the formats with the flags that make each tool write them',
   })

@@ -1,6 +1,7 @@
 import { tpotMs } from '../../metrics/decompose-latency.ts'
 import { unsentRow } from '../made-rows.ts'
 import type { Outcome, RequestRow, RowFlag } from '../request-row.ts'
+import { statusOfWords } from './status-of-words.ts'
 
 /** What a file tells of one request. Times in ms; latencies from the intended send where it is known, else from the actual one. */
 export interface ImportedRequest {
@@ -124,8 +125,7 @@ export function failure(
   code: string | null,
   message: string | null,
 ): Pick<ImportedRequest, 'outcome' | 'errorKind' | 'errorCode' | 'errorMessage' | 'httpStatus'> {
-  const found = code === null ? (/(?:^|\D)([45]\d\d)(?:\D|$)/.exec(message ?? '')?.[1] ?? null) : code
-  const status = found !== null && /^[1-5]\d\d$/.test(found) ? Number(found) : statusOfWords(message)
+  const status = code !== null && /^[1-5]\d\d$/.test(code) ? Number(code) : statusOfWords(message)
   const shed = status === 429 || status === 503 || status === 529
   return {
     outcome: shed ? 'shed' : 'failed',
@@ -134,24 +134,6 @@ export function failure(
     errorMessage: message === null ? null : message.slice(0, 500),
     httpStatus: status,
   }
-}
-
-/** Reason phrases that clients give instead of a status. */
-const phrases: readonly (readonly [RegExp, number])[] = [
-  [/^too many requests$/i, 429],
-  [/^service (temporarily )?unavailable$/i, 503],
-  [/^bad gateway$/i, 502],
-  [/^gateway time-?out$/i, 504],
-  [/^internal server error$/i, 500],
-  [/^bad request$/i, 400],
-  [/^not found$/i, 404],
-  [/^unauthorized$/i, 401],
-  [/^forbidden$/i, 403],
-]
-
-function statusOfWords(message: string | null): number | null {
-  const text = message?.trim() ?? ''
-  return phrases.find(([phrase]) => phrase.test(text))?.[1] ?? null
 }
 
 function kindOfWords(message: string | null): string {
@@ -164,9 +146,10 @@ function kindOfWords(message: string | null): string {
 
 /**
  * Rows whose times count from the first row that was read, moved so that the earliest intended send is 0. (The first row need not be the
- * earliest, and keeping every record until the end would keep the file in memory.)
+ * earliest, and keeping every record until the end would keep the file in memory.) The list is taken over: its rows are replaced one by
+ * one, so that a million of them are never there twice.
  */
-export function fromEarliest(rows: readonly RequestRow[]): {
+export function fromEarliest(rows: RequestRow[]): {
   readonly rows: readonly RequestRow[]
   readonly earliestMs: number
 } {
@@ -176,12 +159,11 @@ export function fromEarliest(rows: readonly RequestRow[]): {
   if (!Number.isFinite(earliestMs) || earliestMs === 0) return { rows, earliestMs: 0 }
   const moved = (ms: number | null): number | null =>
     ms === null ? null : Math.round((ms - earliestMs) * 1e6) / 1e6
-  return {
-    rows: rows.map((row) =>
-      row.sent_ms === null ? row : { ...row, planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) },
-    ),
-    earliestMs,
+  for (const [at, row] of rows.entries()) {
+    if (row.sent_ms === null) continue
+    rows[at] = { ...row, planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) }
   }
+  return { rows, earliestMs }
 }
 
 /** The row counted from an intended send that lies `lagMs` before the actual one. */

@@ -1,3 +1,4 @@
+import { escaped } from '../../../base/escaped.ts'
 import type { DoubledKey, JsonValue } from './json-value.ts'
 import { readNumberToken, readStringToken } from './json-token.ts'
 
@@ -393,5 +394,5 @@ function isTokenByte(byte: number): boolean {
 
 function nearby(bytes: Buffer, at: number): string {
   const text = bytes.toString('utf8', at, Math.min(bytes.length, at + 24)).split(/[\r\n]/)[0] ?? ''
-  return text === '' ? 'the end of the line' : JSON.stringify(text)
+  return text === '' ? 'the end of the line' : escaped(JSON.stringify(text))
 }
