@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pausingRows, slowLong } from '../../test/fixtures/why.ts'
+import type { PlimsollError } from '../base/errors.ts'
 import { startManifest } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
@@ -15,6 +16,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'plimsoll-why-'))
   await write('slow', pausingRows(true))
   await write('fast', pausingRows(false))
+  await write('sweep/8', pausingRows(false))
+  await write('sweep/16.5', pausingRows(true))
+  await write('sweep/32', pausingRows(true))
+  writeSweep('sweep', 8, [point(8, 'yes'), point(16.5, 'yes'), point(32, 'no')])
+  writeSweep('open', 32, [point(8, 'yes'), point(32, 'yes')])
+  writeSweep('none', null, [point(8, 'no'), point(32, 'no')])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -32,6 +39,19 @@ async function write(name: string, rows: readonly RequestRow[]): Promise<void> {
   })
   await writeRun(join(folder, name), manifest, rows)
 }
+
+/** Of a sweep's document what `why` reads. */
+function writeSweep(name: string, capacity: number | null, points: readonly object[]): void {
+  mkdirSync(join(folder, name), { recursive: true })
+  const document = { schema: 'plimsoll.sweep/1', points, capacity: { load: capacity } }
+  writeFileSync(join(folder, name, 'sweep.json'), JSON.stringify(document))
+}
+
+const point = (load: number, passes: string): object => ({
+  load: { kind: 'concurrency', value: load },
+  run: String(load),
+  passes,
+})
 
 const asked = { b: null, by: 'prompt', level: '99' } as const
 const deps = { version: '0.1.0' }
@@ -66,6 +86,40 @@ describe('why', () => {
     )
     expect(figures.difference.length_ms).toBeCloseTo(slowLong.difference.length_ms, 9)
     expect(figures.warnings.map(({ kind }) => kind)).toEqual(['length_confounded'])
+  })
+
+  it('of a sweep: the first failing point against that at capacity', async () => {
+    const sweep = join(folder, 'sweep')
+    const document = await whyFlow({ ...asked, a: sweep }, deps)
+    expect(document).toMatchObject({ kind: 'runs', a: { name: `${sweep}@32` }, b: { name: `${sweep}@8` } })
+    expect(document.difference.total_ms).toBeGreaterThan(0)
+  })
+
+  it('of two points of a sweep by their load, and of a request of one', async () => {
+    const sweep = join(folder, 'sweep')
+    const document = await whyFlow({ ...asked, a: `${sweep}@16.5`, b: `${sweep}@8` }, deps)
+    expect(document).toMatchObject({ a: { name: `${sweep}@16.5`, n: 40 }, b: { name: `${sweep}@8` } })
+    const within = await whyFlow({ ...asked, a: `${sweep}@8` }, deps)
+    expect(within.kind).toBe('run')
+    const one = await whyFlow({ ...asked, a: `${sweep}@32#r3`, b: `${sweep}@8#r0` }, deps)
+    expect(one.kind).toBe('requests')
+  })
+
+  it.each([
+    ['a load that was not tested', 'sweep@9', 'sweep@8', /no run at 9/],
+    ['a load that is no number', 'sweep@fast', 'sweep@8', /no run at fast/],
+    ['a sweep beside a run', 'sweep', 'fast', /a sweep, and not one of its runs/],
+    ['a sweep that never failed', 'open', null, /nothing was tested above the capacity of 32/],
+    ['a sweep without a capacity', 'none', null, /no capacity/],
+  ])('%s is refused and says what there is', async (_, a, b, message) => {
+    const whole = b === null ? null : join(folder, b)
+    const error = await whyFlow({ ...asked, a: join(folder, a), b: whole }, deps).catch(
+      (found: unknown) => found,
+    )
+    expect(error).toMatchObject({ message: expect.stringMatching(message) as string })
+    expect(String((error as PlimsollError).expected) + String((error as PlimsollError).received)).toContain(
+      '8',
+    )
   })
 
   const refused: [sentence: string, text: string][] = [

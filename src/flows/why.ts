@@ -10,15 +10,17 @@ import { isInWindow } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { WhyDocument, WhyPercentile, WhySide, WhyStutter } from '../report/why-document.ts'
+import { isSweepFolder } from './sweep-folder.ts'
+import { namedRun, pointsAtTheWall } from './sweep-reference.ts'
 
 /** What requests are told apart by. */
 export const segmentLabels = ['prompt', 'output', 'segment', 'session', 'replica', 'turn', 'worker'] as const
 export type SegmentLabel = (typeof segmentLabels)[number]
 
 export interface WhyConfig {
-  /** A run folder, RUN#REQUEST, or figures: "ttft=0.3s,e2e=8.3s,tokens=400". */
+  /** A run folder, a point of a sweep as SWEEP@LOAD, RUN#REQUEST, or figures: "ttft=0.3s,e2e=8.3s,tokens=400". */
   readonly a: string
-  /** Null: the slowest of A against the rest of A. */
+  /** Null: the slowest of A against the rest of A; of a sweep the first failing point against that at capacity. */
   readonly b: string | null
   readonly by: SegmentLabel
   /** In per cent, as text. */
@@ -30,6 +32,10 @@ export interface WhyConfig {
  * @throws PlimsollError PLIM_RUN_FOLDER for a run or request that is not there, PLIM_NUMBER for figures that cannot be read.
  */
 export async function whyFlow(config: WhyConfig, deps: { readonly version: string }): Promise<WhyDocument> {
+  if (config.b === null && (await isSweepFolder(config.a))) {
+    const wall = await pointsAtTheWall(config.a)
+    return whyFlow({ ...config, a: wall.a.name, b: wall.b.name }, deps)
+  }
   if (config.b === null) return withinRun(config, deps.version)
   const [a, b] = [await readSide(config.a), await readSide(config.b)]
   const single = a.kind !== 'run' || b.kind !== 'run'
@@ -57,7 +63,8 @@ async function readSide(text: string): Promise<Side> {
   if (/^[a-z0-9_]+=/i.test(text)) {
     return { kind: 'figures', name: text, rows: [], parts: readFigures(text) }
   }
-  const [path, id] = splitReference(text)
+  const [reference, id] = splitReference(text)
+  const { path, name } = await namedRun(reference)
   const { rows, manifest } = await readRun(path)
   const { window } = manifest
   if (id !== undefined) {
@@ -77,7 +84,7 @@ async function readSide(text: string): Promise<Side> {
     window === null
       ? rows
       : rows.filter((row) => isInWindow(row, { startMs: window.start_ms, endMs: window.end_ms }))
-  return sideOf('run', path, inside)
+  return sideOf('run', name, inside)
 }
 
 function sideOf(kind: 'run' | 'request', name: string, rows: readonly RequestRow[]): Side {

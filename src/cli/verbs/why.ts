@@ -9,11 +9,11 @@ const group = 'How to look'
 export const whyVerb: Verb = {
   brief: 'Why is X slower than Y?',
   description:
-    'Splits the difference of two end-to-end times exactly into the time to the first token, the pace and the length; for runs also says whether a percentile moved because other requests came or because the same ones took longer, and which streams paused with what. X and Y are runs, requests (RUN#ID) or figures. One run: its slowest answers against the rest.',
+    'Splits the difference of two end-to-end times exactly into the time to the first token, the pace and the length; for runs also says whether a percentile moved because other requests came or because the same ones took longer, and which streams paused with what. X and Y are runs, points of a sweep (SWEEP@LOAD), requests (RUN#ID) or figures. One run: its slowest answers against the rest. One sweep: its first failing point against that at capacity.',
   positional: {
     placeholder: 'X [Y]',
     brief:
-      'Runs, requests as RUN#ID, or figures as ttft=0.3s,e2e=8.3s,tokens=400; the newest run without any',
+      'Runs, points as SWEEP@LOAD, requests as RUN#ID, or figures as ttft=0.3s,e2e=8.3s,tokens=400; the newest run without any',
     minimum: 0,
     maximum: 2,
   },
@@ -22,6 +22,8 @@ export const whyVerb: Verb = {
     ['plimsoll why runs/slow runs/fast --explain', 'two runs, with the working'],
     ['plimsoll why runs/slow#12 runs/slow#40', 'two requests of a run'],
     ['plimsoll why runs/slow', 'the slowest of a run, and its pauses'],
+    ['plimsoll why runs/sweep', 'a sweep: its first failing point against that at capacity'],
+    ['plimsoll why runs/sweep@32 runs/sweep@16', 'two points of a sweep by their load'],
     ['plimsoll why runs/slow runs/fast --by replica --percentile 95', 'by another label'],
   ],
   flags: {
