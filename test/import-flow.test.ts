@@ -11,6 +11,7 @@ import { runSchema } from '../src/flows/options/document-schemas.ts'
 import { fleetFlow } from '../src/flows/show-fleet.ts'
 import { showFlow } from '../src/flows/show.ts'
 import { readRun } from '../src/measure/record/read-run.ts'
+import type { FleetDocument } from '../src/report/fleet-document.ts'
 import type { ImportDocument } from '../src/report/import-document.ts'
 import { cliRun, type CliResult } from './fixtures/cli.ts'
 import { madeRequests, vllmResult } from './fixtures/result-files.ts'
@@ -278,6 +279,89 @@ describe('show --as-fleet', () => {
     const text = stdout.replaceAll(folder, '.')
     expect(text).toBe(golden('as-fleet-scrapes.txt', text))
     expect(exitCode).toBe(0)
+  })
+
+  it('adds native histograms out of an answer of Prometheus, a series a replica', async () => {
+    const series = (
+      instance: string,
+      counts: readonly (readonly [index: number, count: number])[],
+    ): object => ({
+      metric: { __name__: 'vllm:time_to_first_token_seconds', instance },
+      histogram: [
+        1764500000,
+        {
+          count: String(counts.reduce((sum, [, count]) => sum + count, 0)),
+          sum: '1',
+          buckets: counts.map(([index, count]) => [
+            0,
+            String(2 ** (index / 8)),
+            String(2 ** ((index + 1) / 8)),
+            String(count),
+          ]),
+        },
+      ],
+    })
+    const answer = (...result: readonly object[]): string =>
+      JSON.stringify({ status: 'success', data: { resultType: 'vector', result } })
+    const fast = series('pod-a:8000', [
+      [-24, 900],
+      [-16, 99],
+      [-8, 1],
+    ])
+    const slow = series('pod-b:8000', [
+      [-16, 60],
+      [4, 40],
+    ])
+    const both = file('native.json', answer(fast, slow))
+    const alone = [file('native-a.json', answer(fast)), file('native-b.json', answer(slow))]
+    const asFleet = (...paths: readonly string[]): Promise<CliResult> =>
+      cliRun(['show', ...paths, '--as-fleet'], {
+        flows,
+        files: Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')])),
+      })
+    const { stdout, exitCode } = await asFleet(both)
+    const text = stdout.replaceAll(folder, '.')
+    expect(text).toBe(golden('as-fleet-native.txt', text))
+    expect(exitCode).toBe(0)
+    const apart = await asFleet(...alone)
+    expect(apart.stdout.split('\n').slice(1, 5)).toEqual(stdout.split('\n').slice(1, 5))
+    const one = await asFleet(alone[0]!)
+    expect([one.exitCode, one.stderr]).toEqual([
+      2,
+      expect.stringContaining('of an answer of Prometheus each series is one'),
+    ])
+  })
+
+  it('bounds the fleet of AIPerf aggregates, TPOT too', async () => {
+    const aggregate = (scale: number): string =>
+      JSON.stringify({
+        request_count: { unit: 'requests', avg: 200 },
+        time_to_first_token: {
+          unit: 'ms',
+          avg: 40 * scale,
+          p50: 38 * scale,
+          p90: 60 * scale,
+          p99: 80 * scale,
+          max: 95 * scale,
+        },
+        inter_token_latency: { unit: 'ms', avg: 8 * scale, p50: 8 * scale, p99: 11 * scale, max: 12 * scale },
+        request_latency: { unit: 'ms', avg: 900 * scale, p50: 880 * scale, p99: 1500 * scale },
+      })
+    const runs: string[] = []
+    for (const scale of [1, 2]) {
+      const path = file(`profile_export_aiperf_${scale}.json`, aggregate(scale))
+      const imported = await importJson(path, '--out', join(folder, `aiperf-${scale}`))
+      expect(imported.runs[0]?.run.warnings.map(({ message }) => message).join()).toContain(
+        'not in the file: every distribution; as published: ',
+      )
+      runs.push(join(folder, `aiperf-${scale}`))
+    }
+    const fleet = JSON.parse(
+      (await plimsoll('show', ...runs, '--as-fleet', '--json')).stdout,
+    ) as FleetDocument
+    const tpot = fleet.figures.find(({ metric }) => metric === 'tpot_ms')
+    expect(tpot?.percentiles['p99']).toMatchObject({ method: 'quantiles', value: null, low: 16, high: 22 })
+    expect(tpot?.percentiles['p50']).toMatchObject({ value: null, each: [8, 16] })
   })
 
   it('bounds what has only published quantiles', async () => {

@@ -128,7 +128,7 @@ function manifestOf(run: ImportedRun, name: string, deps: FlowDeps): RunManifest
       files: filesOf(run),
       starts_known: run.startsKnown,
       rows_known: run.rowsKnown,
-      published: run.published.map(({ name: figure, value, unit }) => ({ name: figure, value, unit })),
+      published: run.published.map(({ why: _why, ...figure }) => figure),
       unrecoverable: run.unrecoverable,
       facts: run.facts,
     },

@@ -2,16 +2,25 @@ import { PlimsollError } from '../base/errors.ts'
 import type { Warning } from '../base/warnings.ts'
 import {
   fleetFromClassic,
+  fleetFromNative,
   fleetFromQuantiles,
   fleetFromRequests,
   levelShare,
   type FleetPercentile,
 } from '../judge/fleet-percentiles.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
+import type { ImportSource } from '../measure/record/manifest.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { histogramOf, type HistogramValue } from '../measure/wire/prometheus-histogram.ts'
+import {
+  alignBounds,
+  parseNativeHistograms,
+  type NativeHistogram,
+  type NativeSeries,
+} from '../measure/wire/prometheus-native.ts'
 import { parsePrometheusText, type Scrape } from '../measure/wire/prometheus-text.ts'
+import { exponentialCount } from '../stats/exponential-histogram.ts'
 import type { ReplicaKnots } from '../stats/mixture.ts'
 import { percentileKey } from '../stats/percentile.ts'
 import type { FleetDocument, FleetFigure, FleetSource } from '../report/fleet-document.ts'
@@ -29,6 +38,7 @@ const metrics = [
 type Replica =
   | { readonly kind: 'requests'; readonly source: FleetSource; readonly rows: readonly RequestRow[] }
   | { readonly kind: 'scrape'; readonly source: FleetSource; readonly scrape: Scrape }
+  | { readonly kind: 'native'; readonly source: FleetSource; readonly series: NativeSeries }
   | {
       readonly kind: 'quantiles'
       readonly source: FleetSource
@@ -36,32 +46,37 @@ type Replica =
     }
 
 /**
- * Percentiles of several replicas together: exact from the requests of run folders, to a bucket from Prometheus classic histograms,
- * and as bounds where only published quantiles are known. They are never averaged.
+ * Percentiles of several replicas together: exact from the requests of run folders, to a bucket from Prometheus classic histograms (a
+ * scrape) and native ones (an answer of its HTTP API, a series a replica), and as bounds where only published quantiles are known. They
+ * are never averaged.
  */
 export async function fleetFlow(paths: readonly string[], deps: FlowDeps): Promise<FleetDocument> {
-  if (paths.length < 2) {
-    throw new PlimsollError('PLIM_USAGE', '--as-fleet puts several replicas together', {
-      expected: 'two run folders or scrapes, or more',
-      received: paths.length === 1 ? (paths[0] ?? '') : 'none',
-    })
-  }
+  const tooFew = new PlimsollError('PLIM_USAGE', '--as-fleet puts several replicas together', {
+    expected: 'two run folders or scrapes, or more; of an answer of Prometheus each series is one',
+    received: paths.length === 1 ? (paths[0] ?? '') : 'none',
+  })
+  if (paths.length === 0 || (paths.length === 1 && !isAnswer(paths[0] ?? ''))) throw tooFew
   const replicas: Replica[] = []
-  for (const path of paths) replicas.push(await readReplica(path, deps))
+  for (const path of paths) {
+    replicas.push(...(isAnswer(path) ? await readAnswer(path, deps) : [await readReplica(path, deps)]))
+  }
+  if (replicas.length < 2) throw tooFew
   const kinds = new Set(replicas.map(({ kind }) => kind))
-  if (kinds.has('scrape') && kinds.size > 1) {
-    throw new PlimsollError('PLIM_USAGE', 'scrapes and runs cannot be put together', {
-      expected: 'all of them run folders, or all of them Prometheus text',
+  if ((kinds.has('scrape') || kinds.has('native')) && kinds.size > 1) {
+    throw new PlimsollError('PLIM_USAGE', 'histograms and runs cannot be put together', {
+      expected: 'all of them run folders, or all of them Prometheus text, or all answers of its HTTP API',
       received: replicas.map(({ source }) => `${source.path}: ${source.kind}`).join(', '),
       hint: "a scrape counts since the server's start, a run its own window",
     })
   }
   const warnings: Warning[] = []
-  const figures = kinds.has('scrape')
-    ? scrapeFigures(replicas, warnings)
-    : kinds.has('quantiles')
-      ? quantileFigures(replicas, warnings)
-      : requestFigures(replicas, warnings)
+  const figures = kinds.has('native')
+    ? nativeFigures(replicas, warnings)
+    : kinds.has('scrape')
+      ? scrapeFigures(replicas, warnings)
+      : kinds.has('quantiles')
+        ? quantileFigures(replicas, warnings)
+        : requestFigures(replicas, warnings)
   return {
     schema: 'plimsoll.fleet/1',
     plimsoll: deps.version,
@@ -95,6 +110,56 @@ async function readReplica(path: string, deps: FlowDeps): Promise<Replica> {
     (row) => row.ok && isInWindow(row, { startMs: window.start_ms, endMs: window.end_ms }),
   )
   return { kind: 'requests', source: { path, kind: 'requests', n: rows.length }, rows }
+}
+
+/** A run folder may be given by one of its files: only other JSON is an answer of Prometheus. */
+function isAnswer(path: string): boolean {
+  return path.endsWith('.json') && !/(^|[\\/])(run|sweep)\.json$/.test(path)
+}
+
+async function readAnswer(path: string, deps: FlowDeps): Promise<readonly Replica[]> {
+  const all = parseNativeHistograms(await deps.files.readText(path), path)
+  return all.map((series) => {
+    const labels = Object.entries(series.labels).map(([name, value]) => `${name}="${value}"`)
+    const n = observations(series.histogram)
+    return {
+      kind: 'native',
+      source: { path: all.length === 1 ? path : `${path}{${labels.join(',')}}`, kind: 'native', n },
+      series,
+    }
+  })
+}
+
+/** Null for a rate, which counts no observations. */
+function observations(histogram: NativeHistogram): number | null {
+  const n = histogram.kind === 'custom' ? (histogram.value.count ?? 0) : exponentialCount(histogram.value)
+  return Number.isInteger(n) ? n : null
+}
+
+function nativeFigures(replicas: readonly Replica[], warnings: Warning[]): FleetFigure[] {
+  const all = replicas.flatMap((replica) => (replica.kind === 'native' ? [replica.series] : []))
+  const names = [...new Set(all.map(({ name }) => name))]
+  return names.map((name) => {
+    const histograms = all.filter((series) => series.name === name).map(({ histogram }) => histogram)
+    const sizes = histograms.map(observations)
+    const n = sizes.includes(null) ? null : sizes.reduce((sum: number, size) => sum + (size ?? 0), 0)
+    const label = name ?? 'histogram (seconds)'
+    const exponential = histograms.flatMap((one) => (one.kind === 'exponential' ? [one.value] : []))
+    const custom = alignBounds(histograms.flatMap((one) => (one.kind === 'custom' ? [one.value] : []))).map(
+      milliseconds,
+    )
+    if (exponential.length > 0 && custom.length > 0) {
+      throw new PlimsollError('PLIM_USAGE', `${label}: exponential buckets and custom ones cannot be added`, {
+        expected: 'native histograms of one kind',
+        received: `${exponential.length} exponential, ${custom.length} with custom bounds`,
+      })
+    }
+    const of = (level: string): FleetPercentile =>
+      custom.length > 0
+        ? fleetFromClassic(custom, level, 'ms')
+        : fleetFromNative(exponential, level, 'ms', 1000)
+    return figureOf(label, label, n, of, warnings)
+  })
 }
 
 function requestFigures(replicas: readonly Replica[], warnings: Warning[]): FleetFigure[] {
@@ -152,11 +217,11 @@ function knotsOf(replica: Replica, metric: string): ReplicaKnots {
   }
 }
 
-/** `p99_ttft_ms`, `time_to_first_token.p99`, … of an import as known quantiles. */
-function publishedKnots(
-  published: readonly { readonly name: string; readonly value: number | null }[],
-  n: number,
-): Record<string, ReplicaKnots> {
+/**
+ * What an import published, as known quantiles; the largest value is one too. Runs that were imported before the manifest said what a
+ * figure is are read by its name: `p99_ttft_ms`, `time_to_first_token.p99`.
+ */
+function publishedKnots(published: ImportSource['published'], n: number): Record<string, ReplicaKnots> {
   const patterns = [
     ['ttft_ms', /ttft|time_to_first_token/],
     ['tpot_ms', /tpot|time_per_output_token/],
@@ -164,7 +229,13 @@ function publishedKnots(
   ] as const
   return Object.fromEntries(
     patterns.map(([metric, pattern]) => {
-      const knots = published.flatMap(({ name, value }) => {
+      const knots = published.flatMap(({ name, value, metric: about, statistic }) => {
+        if (about !== undefined && statistic !== undefined) {
+          const own = statistic === 'max' ? '100' : statistic
+          return value === null || about !== metric || !/^\d/.test(own)
+            ? []
+            : [[levelShare(own), value] as const]
+        }
         const level = /median/.test(name) ? '50' : /(?:^|[._])p(\d+(?:\.\d+)?)(?:_|$)/.exec(name)?.[1]
         return value === null || level === undefined || !pattern.test(name)
           ? []

@@ -6,6 +6,7 @@ import {
   type HistogramValue,
 } from '../measure/wire/prometheus-histogram.ts'
 import {
+  exponentialCount,
   exponentialQuantile,
   mergeExponential,
   type ExponentialHistogram,
@@ -115,23 +116,31 @@ export function fleetFromClassic(
   }
 }
 
-/** From native (exponential) histograms at the coarsest of their scales. */
+/** From native (exponential) histograms at the coarsest of their scales. `factor`: `unit`s in one of the histograms' (1000 for ms of s). */
 export function fleetFromNative(
   histograms: readonly ExponentialHistogram[],
   level: Percentile,
   unit = '',
+  factor = 1,
 ): FleetPercentile {
+  const scaled = (value: number | null): number | null => (value === null ? null : value * factor)
   const merged = mergeExponential(histograms)
   if (merged === null) return nothing('native_histogram')
   const q = toNumber(percentileShare(level))
-  const each = histograms.map((histogram) => exponentialQuantile(histogram, q).value)
-  const { value, low, high } = exponentialQuantile(merged, q)
-  const n = [...merged.positive.values(), ...merged.negative.values()].reduce(
-    (sum, count) => sum + count,
-    merged.zeroCount,
-  )
+  const each = histograms.map((histogram) => scaled(exponentialQuantile(histogram, q).value))
+  const found = exponentialQuantile(merged, q)
+  const [value, low, high] = [scaled(found.value), scaled(found.low), scaled(found.high)]
+  const n = exponentialCount(merged)
   const warnings =
-    value === null ? [] : [bucketWarning(low ?? 0, high, bucketError(value, low ?? 0, high), 0, unit)]
+    value === null
+      ? []
+      : [
+          {
+            ...bucketWarning(low ?? 0, high, bucketError(value, low ?? 0, high), 0, unit),
+            next: 'finer buckets: a smaller native_histogram_bucket_factor, a higher bucket limit',
+          },
+          ...spreadWarning(each, value, unit),
+        ]
   return { method: 'native_histogram', value, low, high, n, each, warnings }
 }
 

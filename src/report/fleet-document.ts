@@ -12,8 +12,11 @@ export interface FleetDocument {
 
 export interface FleetSource {
   readonly path: string
-  /** `requests`: a run folder with its rows; `scrape`: Prometheus text; `quantiles`: an import that has only published figures. */
-  readonly kind: 'requests' | 'scrape' | 'quantiles'
+  /**
+   * `requests`: a run folder with its rows; `scrape`: Prometheus text; `native`: a series of native histograms from Prometheus' HTTP API;
+   * `quantiles`: an import that has only published figures.
+   */
+  readonly kind: 'requests' | 'scrape' | 'native' | 'quantiles'
   /** Requests, or observations of the largest histogram; null: unknown. */
   readonly n: number | null
 }

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from '../base/units.ts'
-import type { FleetDocument, FleetFigure, FleetFigurePercentile } from './fleet-document.ts'
+import type { FleetDocument, FleetFigure, FleetFigurePercentile, FleetSource } from './fleet-document.ts'
 import { footnotes } from './footnotes.ts'
 import { percentileName } from './metric-rows.ts'
 import { painter, type RenderOptions } from './paint.ts'
@@ -51,15 +51,20 @@ export function renderFleet(document: FleetDocument, options: Pick<RenderOptions
     ...document.sources.map(({ path, n, kind }) =>
       paint(
         'quiet',
-        `  ${printable(path)}: ${n === null ? kind : `${formatCount(n)} ${kind === 'scrape' ? 'observations' : 'requests'}`}`,
+        `  ${printable(path)}: ${n === null ? kind : `${formatCount(n)} ${kind === 'scrape' || kind === 'native' ? 'observations' : 'requests'}`}`,
       ),
     ),
   ]
   if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
   lines.push(
-    `plimsoll show ${document.sources.map(({ path }) => printable(path)).join(' ')} --as-fleet --json`,
+    `plimsoll show ${[...new Set(document.sources.map(fileOf))].map(printable).join(' ')} --as-fleet --json`,
   )
   return `${lines.join('\n')}\n`
+}
+
+/** Series of one answer of Prometheus are called by file and labels. */
+function fileOf({ kind, path }: FleetSource): string {
+  return kind === 'native' ? path.replace(/\{[^{}]*\}$/, '') : path
 }
 
 function together(figure: FleetFigure, key: string): string {

@@ -28,12 +28,17 @@ export const showVerb: Verb = {
     ['plimsoll show runs/a runs/b runs/c --as-fleet', 'the percentiles of all of them together'],
     ['plimsoll show runs/1129-1436-run --html', 'one page with its figures, report.html beside the run'],
     ['plimsoll show a.prom b.prom --as-fleet', "from servers' histograms, with the error of the buckets"],
+    [
+      'plimsoll show answer.json --as-fleet',
+      'from native histograms: an answer of /api/v1/query, a series a replica',
+    ],
   ],
   flags: {
     'as-fleet': {
       kind: 'switch',
       group: 'Output',
-      brief: 'Several runs, imports or scrapes (.prom) as one fleet: percentiles are pooled, never averaged',
+      brief:
+        'Several runs, imports, scrapes (.prom) or answers of Prometheus (.json) as one fleet: percentiles are pooled, never averaged',
     },
     json: outputFlags['json']!,
     explain: outputFlags['explain']!,

@@ -62,7 +62,7 @@ export const fleetSchema: v.GenericSchema<unknown, FleetDocument> = v.strictObje
   schema: v.literal('plimsoll.fleet/1'),
   plimsoll: text,
   sources: v.array(
-    v.strictObject({ path: text, kind: v.picklist(['requests', 'scrape', 'quantiles']), n: maybe }),
+    v.strictObject({ path: text, kind: v.picklist(['requests', 'scrape', 'native', 'quantiles']), n: maybe }),
   ),
   figures: v.array(
     v.strictObject({

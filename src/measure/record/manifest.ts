@@ -94,6 +94,9 @@ export interface ImportSource {
     readonly name: string
     readonly value: number | null
     readonly unit: string
+    /** What it is about and which statistic of it; absent in runs imported by older versions. */
+    readonly metric?: string
+    readonly statistic?: string
   }[]
   /** What cannot be had from the file, and why. */
   readonly unrecoverable: readonly { readonly figure: string; readonly why: string }[]
