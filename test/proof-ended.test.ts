@@ -145,9 +145,16 @@ describe('Ctrl-C', () => {
     const cwd = scratch()
     const folder = join(cwd, 'run')
     // No answer ends by itself: the first Ctrl-C would wait for the drain.
-    const engine = await startEngine(['--fault', 'stall 500s at 6s'], cwd)
+    const engine = await startEngine(['--fault', 'stall 500s at 20s'], cwd)
     const running = start(['run', '--url', engine.url, '--out', folder, ...load], { cwd })
     await underWay(running, folder)
+    // Nothing is answered any more once it stands still: 40 more requests wait with every second.
+    const inFlight = async (): Promise<number> => {
+      const page = await (await fetch(new URL('/metrics', engine.url))).text()
+      const counts = page.matchAll(/^vllm:num_requests_(?:running|waiting)(?:\{[^}]*\})? (\d+)/gm)
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+    }
+    await expect.poll(inFlight, { timeout: 60_000 }).toBeGreaterThan(100)
     running.child.kill('SIGINT')
     await until(() => running.said().stderr.includes('stopping:'), running)
     running.child.kill('SIGINT')
