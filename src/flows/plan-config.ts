@@ -1,4 +1,5 @@
 import type { MarginKind } from '../plan/fleet-size.ts'
+import type { PlanSimulateConfig } from './plan-simulate.ts'
 
 /** What `plan` was asked, numbers as exact text (law 7). */
 export interface PlanConfig {
@@ -29,6 +30,8 @@ export interface PlanConfig {
   /** For the scaler: growth of the demand in requests per second each second, and the seconds of a start. */
   readonly rampPerSecond: string | null
   readonly coldStart: { readonly minSeconds: number; readonly maxSeconds: number } | null
+  /** Try the plan on a simulated day; null: do not. */
+  readonly simulate: PlanSimulateConfig | null
   readonly out: string | null
   readonly force: boolean
 }

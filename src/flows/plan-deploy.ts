@@ -7,6 +7,7 @@ import { replicasToSurvive } from '../plan/fleet-size.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import type { PlanDocument } from '../report/plan-document.ts'
 import { renderCapacityPage } from '../report/plan-page.ts'
+import { renderSimulationPage } from '../report/plan-simulation-page.ts'
 import {
   hpaManifest,
   kedaExternalManifest,
@@ -38,6 +39,7 @@ export async function writeDeployFolder(folder: string, input: DeployInput): Pro
     ...scalerFiles(input),
     ...limitFiles(input),
     ...sloDeployFiles(input),
+    ...simulationFiles(input),
   ])
   const names = ['capacity.md', 'plan.json', ...files.keys()].sort()
   const document = { ...input.document, files: names, out: folder }
@@ -121,6 +123,12 @@ function scalerFiles({ document, sweep, config }: DeployInput): readonly (readon
       )}\n`,
     ],
   ]
+}
+
+function simulationFiles({ document }: DeployInput): readonly (readonly [string, string])[] {
+  return document.simulation === null
+    ? []
+    : [['simulation.md', renderSimulationPage(document, document.simulation)]]
 }
 
 function limitFiles({ document }: DeployInput): readonly (readonly [string, string])[] {
