@@ -84,16 +84,23 @@ function benchmark() {
 
 /** Each unseen load: what came out of the full engine, and latencies at half of it; foretold, measured, error, inside or not. */
 function syntheticTable() {
-  const { measured, rows, score } = syntheticTruth()
+  const { measured, rows, score, tpot } = syntheticTruth()
   const figure = ({ value, low, high, measured: truth, error, inside }, unit) => {
     const digits = (number) => Number(number.toPrecision(3))
     return `${digits(value)} [${digits(low)}, ${digits(high)}] ${unit} · ${digits(truth)} · ${percent(error)}${inside ? '' : ', outside'}`
   }
-  const lines = [row(['load', 'asked', 'foretold [90 %] · measured · error']), row(['---', '---', '---'])]
-  for (const { name, users, rate, runs } of rows) {
+  const lines = [row(['load', 'asked', 'foretold [90 %] · truth · error']), row(['---', '---', '---'])]
+  for (const { name, users, rate, runs, truth, foretold } of rows) {
     const [closed, open] = runs
     const loop = score.closed_loops.find(({ run }) => run === closed.out)
-    lines.push(row([name, `capacity: ${users} users`, figure(loop.requests_per_s, 'req/s')]))
+    const coefficients = {
+      ...foretold,
+      measured: truth,
+      error: foretold.value / truth - 1,
+      inside: foretold.low <= truth && truth <= foretold.high,
+    }
+    lines.push(row([name, `capacity at TPOT ${tpot}, of its coefficients`, figure(coefficients, 'req/s')]))
+    lines.push(row(['', `capacity, measured: ${users} users`, figure(loop.requests_per_s, 'req/s')]))
     const points = score.points.filter(({ run }) => run === open.out)
     for (const point of points) {
       const at = `${rate.toFixed(1)} req/s${points.length > 1 ? `, prompts near ${Math.round(point.prompt_tokens)} (${point.n})` : ''}`

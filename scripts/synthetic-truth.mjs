@@ -35,6 +35,25 @@ function cli(args, cwd) {
   return JSON.parse(stdout)
 }
 
+const { enginePreset } = await import('../dist/simulate/engine/presets.js')
+const { lengthMoments, meanFieldWalls } = await import('../dist/simulate/calibrate/mean-field.js')
+const { drawnLengths } = await import('../dist/simulate/calibrate/predict.js')
+const { parseLength } = await import('../dist/flows/options/length-text.js')
+const { parseDurationMs } = await import('../dist/base/units.js')
+
+/** What the preset's own coefficients give, by the same formula and the same lengths as `model predict`. */
+function capacityOfCoefficients(preset, prompt, output, tpot) {
+  const lengths = drawnLengths({
+    promptTokens: parseLength(prompt, 'prompt'),
+    outputTokens: parseLength(output, 'output'),
+    requests: 1000,
+    seed: '1',
+  })
+  return meanFieldWalls(enginePreset(preset).config, lengthMoments(lengths), {
+    tpotLimitMs: parseDurationMs(tpot),
+  }).capacityPerSecond
+}
+
 export function syntheticTruth(preset = 'h100-8b', tpot = '20ms') {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-truth-'))
   const engine = ['--engine', `preset=${preset}`]
@@ -59,7 +78,8 @@ export function syntheticTruth(preset = 'h100-8b', tpot = '20ms') {
         measure('closed', ['--concurrency', String(users), '--warmup', '5s', '--duration', '15s']),
         measure('open', ['--request-rate', rate.toFixed(2), '--warmup', '3s', '--duration', '17s']),
       ]
-      return { name, users, rate, foretold: foretold.capacity_per_s, runs }
+      const truth = capacityOfCoefficients(preset, prompt, output, tpot)
+      return { name, users, rate, truth, foretold: foretold.capacity_per_s, runs }
     })
     const score = cli(
       ['model', 'score', 'model.json', ...rows.flatMap(({ runs }) => runs.map((run) => run.out)), '--json'],

@@ -11,7 +11,18 @@ test('an engine is measured over HTTP, point after point, and becomes a model th
   // Steps of 5 ms that nothing else costs much: a measurement of seconds. Its seats are the wall.
   const settings = ['step-time=c0=5ms,c1=10us', 'max-num-seqs=16', 'front-end=1ms', 'jitter=0']
   const engine = settings.flatMap((setting) => ['--engine', setting])
-  const asked = ['--prompt', '200', '--output', '50', '--points', '9', '--max-duration', '60s', '--within', '1%']
+  const asked = [
+    '--prompt',
+    '200',
+    '--output',
+    '50',
+    '--points',
+    '9',
+    '--max-duration',
+    '60s',
+    '--within',
+    '1%',
+  ]
   const measured = await start(
     ['model', 'measure', ...engine, ...asked, '--out', 'model.json', '--json', '--quiet'],
     { cwd },
