@@ -1,15 +1,19 @@
 // Rewrites the tables of docs/simulation.md between their marks.
-//   npm run simulation [-- REAL_RUNS_DIR]
+//   npm run simulation [-- REAL_RUNS_DIR] [-- --no-measure]
+// The measured table takes five minutes of a quiet machine, the others two; --no-measure leaves it as it is.
 // Without REAL_RUNS_DIR (folders of real runs, each with meta.json and requests.jsonl, and workload-*.jsonl files beside them) the
 // table of real runs stays as it is.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { syntheticTruth } from './synthetic-truth.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const page = join(root, 'docs/simulation.md')
-const [runsDir] = process.argv.slice(2)
+const words = process.argv.slice(2)
+const measure = !words.includes('--no-measure')
+const [runsDir] = words.filter((word) => word !== '--no-measure')
 
 function node(args) {
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
@@ -78,6 +82,37 @@ function benchmark() {
   return lines.join('\n')
 }
 
+/** Each unseen load: what came out of the full engine, and latencies at half of it; foretold, measured, error, inside or not. */
+function syntheticTable() {
+  const { measured, rows, score, tpot } = syntheticTruth()
+  const figure = ({ value, low, high, measured: truth, error, inside }, unit) => {
+    const digits = (number) => Number(number.toPrecision(3))
+    return `${digits(value)} [${digits(low)}, ${digits(high)}] ${unit} · ${digits(truth)} · ${percent(error)}${inside ? '' : ', outside'}`
+  }
+  const lines = [row(['load', 'asked', 'foretold [90 %] · truth · error']), row(['---', '---', '---'])]
+  for (const { name, users, rate, runs, truth, foretold } of rows) {
+    const [closed, open] = runs
+    const loop = score.closed_loops.find(({ run }) => run === closed.out)
+    const coefficients = {
+      ...foretold,
+      measured: truth,
+      error: foretold.value / truth - 1,
+      inside: foretold.low <= truth && truth <= foretold.high,
+    }
+    lines.push(row([name, `capacity at TPOT ${tpot}, of its coefficients`, figure(coefficients, 'req/s')]))
+    lines.push(row(['', `capacity, measured: ${users} users`, figure(loop.requests_per_s, 'req/s')]))
+    const points = score.points.filter(({ run }) => run === open.out)
+    for (const point of points) {
+      const at = `${rate.toFixed(1)} req/s${points.length > 1 ? `, prompts near ${Math.round(point.prompt_tokens)} (${point.n})` : ''}`
+      lines.push(row(['', `TTFT at ${at}`, figure(point.ttft_ms, 'ms')]))
+      if (point.tpot_ms !== null) lines.push(row(['', `TPOT at ${at}`, figure(point.tpot_ms, 'ms')]))
+    }
+  }
+  const { inside, of } = score.coverage
+  const verdicts = rows.flatMap(({ runs }) => runs.map(({ verdict }) => verdict))
+  return `${lines.join('\n')}\n\n${measured.points.length} points in ${Math.round(measured.seconds)} s of measuring; ${inside} of ${of} figures lie inside their 90 % interval; verdicts of the six runs: ${[...new Set(verdicts)].map((verdict) => `${verdicts.filter((one) => one === verdict).length} ${verdict}`).join(', ')}.`
+}
+
 let text = readFileSync(page, 'utf8')
 function put(mark, table) {
   const pattern = new RegExp(`(<!-- ${mark} -->\n)[^]*?(<!-- end -->)`)
@@ -85,6 +120,7 @@ function put(mark, table) {
   text = text.replace(pattern, (_, before, after) => `${before}${table}\n${after}`)
 }
 if (runsDir !== undefined) put('real', realTable(runsDir))
+if (measure) put('synthetic', syntheticTable())
 put('stories', stories())
 put('benchmark', benchmark())
 writeFileSync(page, text)

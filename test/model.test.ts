@@ -2,13 +2,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import * as v from 'valibot'
-import { modelSchema } from '../src/flows/simulate-schema.ts'
+import {
+  measurementSchema,
+  modelSchema,
+  predictionSchema,
+  scoreSchema,
+} from '../src/flows/simulate-schema.ts'
 import { modelFlow } from '../src/flows/model.ts'
+import type { ModelMeasureConfig } from '../src/flows/model-measure.ts'
 import type { FlowDeps } from '../src/flows/flow-deps.ts'
 import type { PredictionDocument, ScoreDocument } from '../src/report/model-document.ts'
+import { renderMeasurement } from '../src/report/measurement-text.ts'
 import { renderModel, renderPrediction, renderScore } from '../src/report/model-text.ts'
 import { cliRun } from './fixtures/cli.ts'
-import { smallModel } from './fixtures/simulation.ts'
+import { smallModel, threePoints } from './fixtures/simulation.ts'
 
 const goldens = fileURLToPath(new URL('./goldens/model/', import.meta.url))
 const plain = { color: false }
@@ -53,7 +60,14 @@ const score: ScoreDocument = {
   ],
   mean_error: { ttft: -0.031, tpot: -0.058 },
   mape: { ttft: 0.031, tpot: 0.058 },
-  coverage: { inside: 1, of: 2, claimed: 0.9 },
+  closed_loops: [
+    {
+      run: 'runs/full',
+      users: 64,
+      requests_per_s: { value: 30.1, low: 29, high: 31.2, measured: 29.4, error: 0.0238, inside: true },
+    },
+  ],
+  coverage: { inside: 2, of: 3, claimed: 0.9 },
 }
 
 describe('what plimsoll model prints', () => {
@@ -76,6 +90,17 @@ describe('what plimsoll model prints', () => {
     expect(wall).toContain('too near the wall for a latency')
   })
 
+  test('a measurement that knows enough, and one that ran out of time', () => {
+    const enough = renderMeasurement(threePoints, plain, 'model.json')
+    expect(enough).toBe(golden('measure.txt', enough))
+    const short = renderMeasurement(
+      { ...threePoints, points: threePoints.points.slice(0, 2), half_width: 0.21, ended: 'time' },
+      plain,
+      null,
+    )
+    expect(short).toBe(golden('measure-short.txt', short))
+  })
+
   test('a score', () => {
     const text = renderScore(score, plain)
     expect(text).toBe(golden('score.txt', text))
@@ -88,8 +113,18 @@ describe('modelFlow', () => {
     expect(far.outside).toEqual(['prompts of 20000 tokens; the fit has seen 32 to 4000'])
   })
 
-  test('a model is as its schema says', () => {
-    expect(v.safeParse(modelSchema, JSON.parse(JSON.stringify(smallModel))).issues).toBeUndefined()
+  test.each([
+    ['a model', modelSchema, smallModel],
+    ['a score', scoreSchema, score],
+    ['a measurement', measurementSchema, threePoints],
+  ])('%s is as its schema says', (_, schema, document) => {
+    const printed: unknown = JSON.parse(JSON.stringify(document))
+    expect(v.safeParse(schema as v.GenericSchema, printed).issues).toBeUndefined()
+  })
+
+  test.each([8, 40])('a prediction at %d a second is as its schema says', async (ratePerSecond) => {
+    const document = JSON.stringify(await modelFlow({ ...asked, ratePerSecond }, deps))
+    expect(v.safeParse(predictionSchema, JSON.parse(document)).issues).toBeUndefined()
   })
 
   test('refuses a file that is no model', async () => {
@@ -113,7 +148,44 @@ describe('plimsoll model', () => {
     expect(JSON.parse(written.get('model.json') ?? '')).toEqual(smallModel)
   })
 
+  test('measure writes the model and prints what it measured', async () => {
+    const text = await cliRun(['model', 'measure', 'http://localhost:8000', '--out', 'm.json'])
+    expect([text.stdout, text.exitCode]).toEqual([renderMeasurement(threePoints, plain, 'm.json'), 0])
+    expect(JSON.parse(text.written.get('m.json') ?? '')).toEqual(smallModel)
+    const json = await cliRun(['model', 'measure', '--json'])
+    expect(JSON.parse(json.stdout)).toEqual(threePoints)
+  })
+
+  test('measure asks about the address, the wall and the load that were named', async () => {
+    let seen: ModelMeasureConfig | null = null
+    const measureModel = (config: ModelMeasureConfig) => {
+      seen = config
+      return Promise.resolve({ document: threePoints, model: smallModel })
+    }
+    const argv = [
+      'http://localhost:9000',
+      '--wall',
+      'slo',
+      '--tpot',
+      '20ms',
+      '--prompt',
+      '500',
+      '--within',
+      '3%',
+    ]
+    await cliRun(['model', 'measure', ...argv, '--points', '9'], { flows: { measureModel } })
+    expect(seen).toMatchObject({
+      wall: 'slo',
+      tpotLimitMs: 20,
+      prompt: '500',
+      target: 0.03,
+      points: 9,
+      run: { target: { kind: 'server', url: 'http://localhost:9000' } },
+    })
+  })
+
   test.each([
+    ['a wall that there is not', ['model', 'measure', '--wall', 'memroy'], 'did you mean memory?'],
     ['a kind that there is not', ['model', 'ftt', 'x'], 'did you mean fit?'],
     ['a prediction without a load', ['model', 'predict', 'm.json'], '--rate 8/s'],
     ['a fit of nothing', ['model', 'fit'], 'a run folder is missing'],

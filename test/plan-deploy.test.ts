@@ -60,6 +60,26 @@ it('goes from a sweep of the embedded engine to a folder to deploy, in two comma
     expect(readFileSync(join(cwd, 'deploy', file), 'utf8').length).toBeGreaterThan(40)
   }
   expect(readFileSync(join(cwd, 'deploy/capacity.md'), 'utf8')).toContain('the embedded engine was loaded')
+  const tried = await start(
+    [
+      'plan',
+      'swept',
+      ...flags,
+      '--simulate',
+      '--traffic',
+      'daily 4/s..40/s over 10m',
+      '--out',
+      'tried',
+      '--json',
+    ],
+    { cwd },
+  ).ended
+  expect([tried.code, tried.stderr]).toEqual([0, ''])
+  const day = JSON.parse(tried.stdout) as PlanDocument
+  // The engine that was loaded, with the lengths of the requests that loaded it.
+  expect(day.simulation).toMatchObject({ survives: true, engine: { source: 'sweep' } })
+  expect(day.simulation?.traffic.lengths).toMatch(/^those of \d+ requests of the sweep$/)
+  expect(day.files).toContain('simulation.md')
   const slo = join(cwd, 'deploy/slo')
   for (const args of [
     ['check', 'rules', 'llm-ttft-tpot.rules.yaml'],

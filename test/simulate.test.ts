@@ -13,7 +13,7 @@ import { shownRun } from '../src/flows/show.ts'
 import type { SimulationDocument } from '../src/report/simulate-document.ts'
 import { renderSimulation } from '../src/report/simulate-text.ts'
 import { cliRun } from './fixtures/cli.ts'
-import { quietDay } from './fixtures/simulation.ts'
+import { quietDay, smallModel } from './fixtures/simulation.ts'
 
 const examples = fileURLToPath(new URL('../examples/fleet/', import.meta.url))
 const goldens = fileURLToPath(new URL('./goldens/simulate/', import.meta.url))
@@ -110,6 +110,19 @@ describe('a document', () => {
     })
     expect(policies[0]?.counts.arrived).toBe(10)
   })
+})
+
+test('an engine may be a fitted model, with single values changed', async () => {
+  const fleet = (engine: string): string =>
+    `duration: 30s\nengine: ${engine}\ntraffic: { arrivals: constant 2/s, prompt: 1000, output: 20 }\n`
+  const model = { 'm.json': JSON.stringify(smallModel) }
+  const own = await simulate({ 'f.yaml': fleet('{ model: m.json }'), ...model })
+  // Of the model: 6 ms outside, a knee at 353 tokens: (6 + 1) + 0.017 · 647 + 0.000001 · 1000² ÷ 2, and its row.
+  expect(own.policies[0]?.ttft_ms.p50 ?? 0).toBeCloseTo(24.5, 0)
+  const late = await simulate({ 'f.yaml': fleet('{ model: m.json, front_end_ms: 106 }'), ...model })
+  expect((late.policies[0]?.ttft_ms.p50 ?? 0) - (own.policies[0]?.ttft_ms.p50 ?? 0)).toBeCloseTo(100, 0)
+  const both = { 'f.yaml': fleet('{ model: m.json, preset: demo }'), ...model }
+  await expect(simulate(both)).rejects.toThrow('an engine is of a model or of a preset')
 })
 
 describe('a mistake in the file is named with its place', () => {

@@ -16,6 +16,7 @@ import type { PlanConfig } from '../flows/plan-config.ts'
 import type { PlanOutcome } from '../flows/plan.ts'
 import type { CompareConfig, CompareOutcome } from '../flows/compare-flow.ts'
 import type { ModelConfig, ModelOutcome } from '../flows/model.ts'
+import type { MeasureOutcome, ModelMeasureConfig } from '../flows/model-measure.ts'
 import type { SimulateConfig, SimulateOutcome } from '../flows/simulate.ts'
 import type { PrefillConfig, PrefillOutcome } from '../flows/prefill.ts'
 import type { WhyConfig } from '../flows/why.ts'
@@ -42,6 +43,7 @@ export interface Flows {
   readonly importFlow: (config: ImportConfig, deps: FlowDeps) => Promise<ImportDocument>
   readonly planFlow: (config: PlanConfig, deps: FlowDeps) => Promise<PlanOutcome>
   readonly modelFlow: (config: ModelConfig, deps: FlowDeps) => Promise<ModelOutcome>
+  readonly measureModel: (config: ModelMeasureConfig, deps: FlowDeps) => Promise<MeasureOutcome>
   readonly simulateFlow: (config: SimulateConfig, deps: FlowDeps) => Promise<SimulateOutcome>
   readonly prefillFlow: (config: PrefillConfig, deps: FlowDeps) => Promise<PrefillOutcome>
   readonly whyFlow: (config: WhyConfig, deps: FlowDeps) => Promise<WhyDocument>
@@ -72,6 +74,8 @@ export const lazyFlows: Flows = {
   importFlow: async (config, deps) => (await import('../flows/import.ts')).importFlow(config, deps),
   planFlow: async (config, deps) => (await import('../flows/plan.ts')).planFlow(config, deps),
   modelFlow: async (config, deps) => (await import('../flows/model.ts')).modelFlow(config, deps),
+  measureModel: async (config, deps) =>
+    (await import('../flows/model-measure.ts')).measureModel(config, deps),
   simulateFlow: async (config, deps) => (await import('../flows/simulate.ts')).simulateFlow(config, deps),
   prefillFlow: async (config, deps) => (await import('../flows/prefill.ts')).prefillFlow(config, deps),
   whyFlow: async (config, deps) => (await import('../flows/why.ts')).whyFlow(config, deps),

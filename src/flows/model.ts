@@ -1,6 +1,5 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import * as v from 'valibot'
 import { PlimsollError } from '../base/errors.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
@@ -9,26 +8,26 @@ import type {
   PredictionDocument,
   ScoreDocument,
   ScoredFigure,
+  ScoredLoop,
   ScorePoint,
 } from '../report/model-document.ts'
 import { architectureCalled } from '../simulate/calibrate/architecture.ts'
-import { fitModel, type FittedEngine } from '../simulate/calibrate/fit-model.ts'
+import { fitModel } from '../simulate/calibrate/fit-model.ts'
 import { gpuCalled } from '../simulate/calibrate/gpu.ts'
-import { measuredPoints, measuredRun, type MeasuredRun } from '../simulate/calibrate/measured-run.ts'
+import {
+  measuredPoints,
+  measuredRate,
+  measuredRun,
+  type MeasuredRun,
+} from '../simulate/calibrate/measured-run.ts'
 import { predictLoad, predictRun, type Predicted } from '../simulate/calibrate/predict.ts'
 import { openBounds, physicalBounds, type StepBounds } from '../simulate/calibrate/step-bounds.ts'
-import {
-  coefficientNames,
-  type CoefficientName,
-  type Coefficients,
-  type EngineSettings,
-} from '../simulate/calibrate/step-coefficients.ts'
-import { defaultEngineConfig } from '../simulate/engine/engine-config.ts'
 import { mean } from '../stats/describe.ts'
 import type { FlowDeps } from './flow-deps.ts'
+import { engineOf, modelDocument, readModel } from './model-file.ts'
+import { engineSettingsOf } from './model-settings.ts'
 import { describeLength, parseLength } from './options/length-text.ts'
 import { serverFactsFrom } from './run-facts.ts'
-import { modelSchema } from './simulate-schema.ts'
 
 export interface ModelFitConfig {
   readonly kind: 'fit'
@@ -77,7 +76,7 @@ async function fit(config: ModelFitConfig, deps: FlowDeps): Promise<ModelDocumen
     runs.push(measuredRun(path, manifest.pacer, rows))
     poolTokens ??= serverFactsFrom(manifest.server).kvTokens
   }
-  const settings = settingsOf(config, poolTokens)
+  const settings = engineSettingsOf(config, poolTokens)
   const fitted = fitModel(runs, settings, boundsOf(config))
   return modelDocument(
     fitted,
@@ -103,29 +102,8 @@ async function runsIn(paths: readonly string[]): Promise<string[]> {
   return found
 }
 
-function settingsOf(config: ModelFitConfig, poolTokens: number | null): EngineSettings {
-  const {
-    stepTime: _step,
-    frontEndMs: _front,
-    policy: _policy,
-    speculative: _drafts,
-    asyncScheduling: _async,
-    mixedChunk: _mixed,
-    hostMs: _host,
-    ...defaults
-  } = defaultEngineConfig
-  return {
-    ...defaults,
-    // Prompts of load tests carry a salt: nothing of them is in the cache.
-    enablePrefixCaching: false,
-    maxNumSeqs: config.maxNumSeqs ?? defaults.maxNumSeqs,
-    maxNumBatchedTokens: config.maxNumBatchedTokens ?? defaults.maxNumBatchedTokens,
-    numGpuBlocks:
-      poolTokens === null ? defaults.numGpuBlocks : 1 + Math.floor(poolTokens / defaults.blockSize),
-  }
-}
-
-function boundsOf({ gpu, model, gpus }: ModelFitConfig): StepBounds {
+/** Physics where GPU and model are named, else only that nothing is negative. @throws PlimsollError PLIM_USAGE where one is unknown. */
+export function boundsOf({ gpu, model, gpus }: Pick<ModelFitConfig, 'gpu' | 'model' | 'gpus'>): StepBounds {
   if (gpu === null && model === null) return openBounds
   const device = gpuCalled(gpu ?? '')
   const shape = architectureCalled(model ?? '')
@@ -134,120 +112,6 @@ function boundsOf({ gpu, model, gpus }: ModelFitConfig): StepBounds {
     expected: '--gpu and --model by names such as "H100 SXM" and Llama-3.1-8B, or neither of them',
     received: `${gpu ?? 'no GPU'}, ${model ?? 'no model'}`,
   })
-}
-
-/** A coefficient with a larger factor than this (one standard deviation) is not known. */
-export const unknownFactor: number = Math.exp(0.5)
-
-const splitting: Readonly<Record<CoefficientName, string>> = {
-  overheadMs:
-    'short prompts at a concurrency that passes the knee: plimsoll sweep --concurrency 64,128,256 --prompt 32',
-  weightsMs:
-    'short prompts at a concurrency that passes the knee: plimsoll sweep --concurrency 64,128,256 --prompt 32',
-  perTokenMs:
-    'one user with prompts of several lengths: plimsoll run --concurrency 1 --prompt 2000 (and 500, 8000)',
-  perContextTokenMs:
-    'long prompts at several concurrencies: plimsoll sweep --concurrency 1,8,32 --prompt 4000',
-  perPairMs: 'one user with prompts as long as they come: plimsoll run --concurrency 1 --prompt 16000',
-  perSequenceMs: 'short prompts at a high concurrency: plimsoll sweep --concurrency 32,128 --prompt 32',
-  frontEndMs:
-    'one user with short prompts and long answers: plimsoll run --concurrency 1 --prompt 32 --output 128',
-}
-
-export function modelDocument(fitted: FittedEngine, runs: readonly string[], version: string): ModelDocument {
-  const factors = coefficientNames.map((_, i) =>
-    Math.exp(Math.sqrt(Math.max(0, fitted.logCovariance[i]?.[i] ?? 0))),
-  )
-  // Of what is not known, that which costs the most time in a step of the measured kind.
-  const open = coefficientNames.filter((_, i) => (factors[i] as number) > unknownFactor)
-  const [worst] = open.toSorted((a, b) => weight(fitted, b) - weight(fitted, a))
-  return {
-    schema: 'plimsoll.model/1',
-    plimsoll: version,
-    runs,
-    settings: snakeKeys<number | boolean | null>({ ...fitted.settings }),
-    coefficients: snakeKeys<number>({ ...fitted.coefficients }),
-    uncertainty: Object.fromEntries(coefficientNames.map((name, i) => [snake(name), factors[i] as number])),
-    log_covariance: fitted.logCovariance,
-    ensemble: fitted.ensemble.map((one) => snakeKeys<number>({ ...one })),
-    bounded_by: fitted.boundedBy,
-    rms_error: fitted.rmsError,
-    points: fitted.points.map(({ measured, fitted: other }) => ({
-      run: measured.run,
-      n: measured.n,
-      prompt_tokens: measured.promptTokens,
-      ttft_ms: { measured: measured.ttftMs, fitted: other.ttftMs },
-      tpot_ms:
-        measured.tpotMs === null || other.tpotMs === null
-          ? null
-          : { measured: measured.tpotMs, fitted: other.tpotMs },
-    })),
-    collinear: fitted.collinear.map(([a, b, correlation]) => ({ a: snake(a), b: snake(b), correlation })),
-    next_measurement: worst === undefined ? null : splitting[worst],
-    hull: { prompt_tokens: fitted.hull.promptTokens, output_tokens: fitted.hull.outputTokens },
-  }
-}
-
-/** What a coefficient adds to a step of 32 rows with 2,000 tokens each and a chunk of 1,000 of another prompt, ms. */
-function weight({ coefficients: of }: FittedEngine, name: CoefficientName): number {
-  const times: Readonly<Record<CoefficientName, number>> = {
-    overheadMs: 1,
-    weightsMs: 1,
-    perTokenMs: 1000,
-    perContextTokenMs: 64_000,
-    perPairMs: 1e6,
-    perSequenceMs: 32,
-    frontEndMs: 0.1,
-  }
-  return of[name] * times[name]
-}
-
-/** @throws PlimsollError PLIM_FILE when it is no model. */
-function readModel(text: string, file: string): ModelDocument {
-  let value: unknown = null
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // Said below.
-  }
-  const result = v.safeParse(modelSchema, value)
-  if (result.success) return result.output
-  const [issue] = result.issues
-  const key = issue.path?.map((item) => String(item.key)).join('.') ?? ''
-  throw new PlimsollError('PLIM_FILE', 'this is not a fitted model', {
-    expected: 'what plimsoll model fit RUNS… --out model.json wrote',
-    received: key === '' ? text.slice(0, 60) : `${key}: ${issue.message}`,
-    where: { file },
-  })
-}
-
-/** Public documents are in snake case. */
-function snake(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function snakeKeys<T>(of: { readonly [key: string]: T }): Record<string, T> {
-  return Object.fromEntries(Object.entries(of).map(([key, value]) => [snake(key), value]))
-}
-
-function camelKeys<T>(of: Readonly<Record<string, T>>): Record<string, T> {
-  const camel = (key: string): string =>
-    key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return Object.fromEntries(Object.entries(of).map(([key, value]) => [camel(key), value]))
-}
-
-function engineOf(model: ModelDocument): FittedEngine {
-  return {
-    settings: camelKeys(model.settings) as unknown as EngineSettings,
-    coefficients: camelKeys(model.coefficients) as unknown as Coefficients,
-    logCovariance: model.log_covariance,
-    ensemble: model.ensemble.map((one) => camelKeys(one) as unknown as Coefficients),
-    boundedBy: model.bounded_by,
-    rmsError: model.rms_error,
-    points: [],
-    collinear: [],
-    hull: { promptTokens: model.hull.prompt_tokens, outputTokens: model.hull.output_tokens },
-  }
 }
 
 function predict(config: ModelPredictConfig, model: ModelDocument, deps: FlowDeps): PredictionDocument {
@@ -298,12 +162,13 @@ function predict(config: ModelPredictConfig, model: ModelDocument, deps: FlowDep
 
 async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowDeps): Promise<ScoreDocument> {
   const points: ScorePoint[] = []
+  const loops: ScoredLoop[] = []
   for (const path of await runsIn(config.runs)) {
     const { manifest, rows } = await readRun(path)
     const run = measuredRun(path, manifest.pacer, rows)
     const foretold = predictRun(engineOf(model), run)
     measuredPoints(run).forEach((measured, i) => {
-      const other = foretold[i]
+      const other = foretold.points[i]
       if (other === undefined) return
       points.push({
         run: path,
@@ -314,10 +179,18 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
           measured.tpotMs === null || other.tpotMs === null ? null : scored(measured.tpotMs, other.tpotMs),
       })
     })
+    const rate = measuredRate(run)
+    if (rate !== null && foretold.perSecond !== null && run.closed !== null) {
+      loops.push({
+        run: path,
+        users: run.closed.users,
+        requests_per_s: scored(rate.perSecond, foretold.perSecond),
+      })
+    }
   }
   const ttft = points.map((point) => point.ttft_ms)
   const tpot = points.flatMap((point) => point.tpot_ms ?? [])
-  const all = [...ttft, ...tpot]
+  const all = [...ttft, ...tpot, ...loops.map((loop) => loop.requests_per_s)]
   return {
     schema: 'plimsoll.score/1',
     plimsoll: deps.version,
@@ -328,6 +201,7 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
       ttft: mean(ttft.map(({ error }) => Math.abs(error))),
       tpot: mean(tpot.map(({ error }) => Math.abs(error))),
     },
+    closed_loops: loops,
     coverage: { inside: all.filter(({ inside }) => inside).length, of: all.length, claimed: 0.9 },
   }
 }

@@ -1,5 +1,6 @@
 import type { MarginKind } from '../plan/fleet-size.ts'
 import type { PlanFile } from './plan-file.ts'
+import type { PlanSimulateConfig } from './plan-simulate.ts'
 
 /** What `plan` was asked, numbers as exact text (law 7). */
 export interface PlanConfig {
@@ -32,6 +33,8 @@ export interface PlanConfig {
   readonly coldStart: { readonly minSeconds: number; readonly maxSeconds: number } | null
   /** The plimsoll.yaml that was read; null without one. */
   readonly file: PlanFile | null
+  /** Try the plan on a simulated day; null: do not. */
+  readonly simulate: PlanSimulateConfig | null
   readonly out: string | null
   readonly force: boolean
 }

@@ -8,6 +8,7 @@ import { retryAfterRange } from '../plan/retry-after.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import type { PlanDocument } from '../report/plan-document.ts'
 import { renderCapacityPage } from '../report/plan-page.ts'
+import { renderSimulationPage } from '../report/plan-simulation-page.ts'
 import {
   hpaManifest,
   kedaExternalManifest,
@@ -42,6 +43,7 @@ export async function writeDeployFolder(folder: string, input: DeployInput): Pro
     ...scalerFiles(input),
     ...limitFiles(input),
     ...sloDeployFiles(input),
+    ...simulationFiles(input),
   ])
   const names = ['capacity.md', 'plan.json', ...files.keys()].sort()
   const document = { ...input.document, files: names, out: folder }
@@ -131,6 +133,12 @@ function scalerFiles({ document, sweep, config }: DeployInput): readonly (readon
 function retryAfter(seconds: number): { readonly from: string; readonly to: string } {
   const { from, to } = retryAfterRange(seconds, retryJitter)
   return { from: `${from}s`, to: `${to}s` }
+}
+
+function simulationFiles({ document }: DeployInput): readonly (readonly [string, string])[] {
+  return document.simulation === null
+    ? []
+    : [['simulation.md', renderSimulationPage(document, document.simulation)]]
 }
 
 function limitFiles({ document }: DeployInput): readonly (readonly [string, string])[] {

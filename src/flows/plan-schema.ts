@@ -29,6 +29,56 @@ const basis = v.nullable(
   }),
 )
 
+const latency = v.strictObject({ n: number, mean: maybe, p50: maybe, p90: maybe, p99: maybe, max: maybe })
+
+const planSimulation = v.strictObject({
+  survives: v.boolean(),
+  engine: v.strictObject({
+    source: v.picklist(['preset', 'model', 'sweep', 'fit']),
+    text,
+    capacity_per_s: number,
+  }),
+  traffic: v.strictObject({ text, duration_s: number, peak_per_s: number, lengths: text }),
+  router: text,
+  seed: text,
+  busiest: v.strictObject({ from_s: number, until_s: number }),
+  cases: v.array(
+    v.strictObject({
+      kind: v.picklist(['plan', 'one_fewer', 'slowest_engine']),
+      replicas: number,
+      killed: number,
+      survives: v.boolean(),
+      arrived: number,
+      goodput_per_s: number,
+      objectives: v.array(
+        v.strictObject({
+          text,
+          wanted: number,
+          day: maybe,
+          busiest: maybe,
+          budget_spent: maybe,
+          budget_spent_busiest: maybe,
+          met: v.boolean(),
+        }),
+      ),
+      ttft_ms: latency,
+      tpot_ms: latency,
+      worst_queue: v.strictObject({ requests: number, at_s: number }),
+      hurt: v.record(text, number),
+      hours: v.array(
+        v.strictObject({
+          start_s: number,
+          arrived: number,
+          good: number,
+          ready_replicas: number,
+          most_waiting: number,
+        }),
+      ),
+    }),
+  ),
+  not_judged: v.array(text),
+})
+
 /** `plimsoll plan --json`, held to its type by the annotation. */
 export const planSchema: v.GenericSchema<unknown, PlanDocument> = v.strictObject({
   schema: v.literal('plimsoll.plan/1'),
@@ -121,6 +171,7 @@ export const planSchema: v.GenericSchema<unknown, PlanDocument> = v.strictObject
       ),
     }),
   ),
+  simulation: v.nullable(planSimulation),
   not_measured: v.array(text),
   files: v.array(text),
   out: maybeText,

@@ -34,6 +34,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import { brokeFirst, capacityPoint, notMeasured, openSweep, planBasis, provenance } from './plan-basis.ts'
 import type { PlanClassConfig, PlanConfig } from './plan-config.ts'
 import { writeDeployFolder } from './plan-deploy.ts'
+import { tryPlan } from './plan-trial.ts'
 
 export interface PlanOutcome {
   readonly document: PlanDocument
@@ -97,11 +98,18 @@ export async function planFlow(config: PlanConfig, deps: FlowDeps): Promise<Plan
       gpu: config.gpu,
       coldStart: config.coldStart !== null,
     }),
+    simulation: null,
     files: [],
     out: null,
   }
+  if (config.simulate !== null) {
+    if (undecided) throw undecidedMargin(config, 'only one plan is tried at a time')
+    const tried = { peak, replicas: reading?.replicas ?? 0, limits: document.limits, sweep: bestSweep }
+    document = { ...document, simulation: await tryPlan(config, config.simulate, tried, deps) }
+  }
   if (config.out !== null) {
-    if (undecided || classReadings.includes(null)) throw undecidedMargin(config)
+    if (undecided || classReadings.includes(null))
+      throw undecidedMargin(config, 'without --out both are shown')
     if (bestSweep === null || reading === null) throw nothingToDeploy(best)
     const files = await writeDeployFolder(config.out, {
       document,
@@ -368,12 +376,12 @@ function refuseExtrapolation(config: PlanConfig, sweep: SweepDocument | null): v
   })
 }
 
-function undecidedMargin(config: PlanConfig): PlimsollError {
+function undecidedMargin(config: PlanConfig, hint: string): PlimsollError {
   const share = `${exactText(multiply(toRational(config.margin.share), rational(100)))}%`
   return new PlimsollError('PLIM_USAGE', `a margin of ${share} is read in two ways, and they differ here`, {
     expected: `--margin derate:${share} or --margin uplift:${share}`,
     received: `--margin ${share}`,
-    hint: 'without --out both are shown',
+    hint,
   })
 }
 

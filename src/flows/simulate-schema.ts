@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { ModelDocument } from '../report/model-document.ts'
+import type { MeasurementDocument } from '../report/measurement-document.ts'
+import type { ModelDocument, PredictionDocument, ScoreDocument } from '../report/model-document.ts'
 import type { SimulationDocument } from '../report/simulate-document.ts'
 
 const number = v.number()
@@ -82,6 +83,7 @@ export const modelSchema: v.GenericSchema<unknown, ModelDocument> = v.strictObje
   ensemble: v.array(counted),
   bounded_by: v.picklist(['physics', 'not negative']),
   rms_error: number,
+  noise: number,
   points: v.array(
     v.strictObject({
       run: text,
@@ -94,4 +96,92 @@ export const modelSchema: v.GenericSchema<unknown, ModelDocument> = v.strictObje
   collinear: v.array(v.strictObject({ a: text, b: text, correlation: number })),
   next_measurement: v.nullable(text),
   hull: v.strictObject({ prompt_tokens: range, output_tokens: range }),
+})
+
+const predicted = v.strictObject({ value: number, low: number, high: number })
+
+/** `plimsoll model predict --json`. */
+export const predictionSchema: v.GenericSchema<unknown, PredictionDocument> = v.strictObject({
+  schema: v.literal('plimsoll.prediction/1'),
+  plimsoll: text,
+  model: text,
+  asked: v.strictObject({ rate_per_s: number, prompt: text, output: text, tpot_limit_ms: maybe }),
+  capacity_per_s: predicted,
+  walls_per_s: v.record(text, maybe),
+  binding: text,
+  load: predicted,
+  latency: v.nullable(
+    v.strictObject({
+      ttft_mean_ms: predicted,
+      ttft_p99_ms: predicted,
+      tpot_mean_ms: predicted,
+      tpot_p99_ms: predicted,
+      e2e_mean_ms: predicted,
+    }),
+  ),
+  outside: v.array(text),
+})
+
+const scored = v.strictObject({
+  value: number,
+  low: number,
+  high: number,
+  measured: number,
+  error: number,
+  inside: v.boolean(),
+})
+
+/** `plimsoll model score --json`. */
+export const scoreSchema: v.GenericSchema<unknown, ScoreDocument> = v.strictObject({
+  schema: v.literal('plimsoll.score/1'),
+  plimsoll: text,
+  model: text,
+  points: v.array(
+    v.strictObject({
+      run: text,
+      n: number,
+      prompt_tokens: number,
+      ttft_ms: scored,
+      tpot_ms: v.nullable(scored),
+    }),
+  ),
+  mean_error: v.strictObject({ ttft: maybe, tpot: maybe }),
+  mape: v.strictObject({ ttft: maybe, tpot: maybe }),
+  closed_loops: v.array(v.strictObject({ run: text, users: number, requests_per_s: scored })),
+  coverage: v.strictObject({ inside: number, of: number, claimed: v.literal(0.9) }),
+})
+
+/** `plimsoll model measure --json`. */
+export const measurementSchema: v.GenericSchema<unknown, MeasurementDocument> = v.strictObject({
+  schema: v.literal('plimsoll.measurement/1'),
+  plimsoll: text,
+  folder: text,
+  target: v.strictObject({ url: text, model: v.nullable(text), embedded: v.boolean() }),
+  asked: v.strictObject({
+    wall: v.picklist(['capacity', 'slo', 'memory', 'saturation']),
+    prompt: text,
+    output: text,
+    tpot_limit_ms: maybe,
+    target: number,
+  }),
+  points: v.array(
+    v.strictObject({
+      run: text,
+      prompt_tokens: number,
+      output_tokens: number,
+      users: number,
+      answered: number,
+      seconds: number,
+      ttft_ms: maybe,
+      tpot_ms: maybe,
+      foretold: v.nullable(v.strictObject({ before: number, after: number })),
+      half_width: maybe,
+    }),
+  ),
+  wall_per_s: v.nullable(predicted),
+  half_width: maybe,
+  ended: v.picklist(['target', 'points', 'time', 'interrupted', 'nothing left']),
+  seconds: number,
+  not_known: v.array(text),
+  model: v.nullable(text),
 })

@@ -7,7 +7,7 @@ function limitsOf(objective: string): readonly string[] {
     `duration: 1m\nreplicas: 1\nengine: h100-8b\ntraffic: { arrivals: poisson 1/s, prompt: 100, output: 10 }\nobjective: ${objective}\n`,
     'fleet.yaml',
   )
-  const [fleet] = fleetsOf(file, { traces: new Map() })
+  const [fleet] = fleetsOf(file, { traces: new Map(), models: new Map() })
   return (fleet?.spec.objective?.each ?? []).map(({ metric }) => metric)
 }
 

@@ -15,6 +15,7 @@ import {
   routerKinds,
   scalerMetrics,
   type ColdStartSpec,
+  type DailyRate,
   type FleetFault,
   type FleetSpec,
   type ReplicaGroup,
@@ -38,6 +39,8 @@ export interface SpecOptions {
   readonly seed?: string
   /** Traces by the path in the file, read before. */
   readonly traces: ReadonlyMap<string, Trace>
+  /** Engines of fitted models, likewise. */
+  readonly models: ReadonlyMap<string, EngineConfig>
 }
 
 /** The fleets of a file: one for each policy, or the one that it describes. */
@@ -60,6 +63,19 @@ export function policyFolder(policy: string): string {
 export function tracesOf(text: FleetText): string[] {
   const all = [text, ...Object.values(text.policies ?? {})]
   return [...new Set(all.flatMap(({ traffic }) => (traffic?.trace === undefined ? [] : [traffic.trace])))]
+}
+
+/** Paths of the fitted models that a file names. */
+export function modelsOf(text: FleetText): string[] {
+  const all = [text, ...Object.values(text.policies ?? {})]
+  const engines = all.flatMap(({ engine, groups = [] }) => [engine, ...groups.map((group) => group.engine)])
+  return [
+    ...new Set(
+      engines.flatMap((engine) =>
+        typeof engine === 'object' && engine.model !== undefined ? [engine.model] : [],
+      ),
+    ),
+  ]
 }
 
 /** Maps are put together key by key, everything else is replaced. */
@@ -92,7 +108,7 @@ function specOf(text: PolicyText, file: FleetFile, path: readonly string[], opti
     durationMs,
     drainMs: read(['drain'], () => parseDurationMs(String(text.drain ?? '10m'))),
     windowMs: read(['window'], () => windowOf(text, durationMs)),
-    groups: read(['groups'], () => groupsOf(text)),
+    groups: read(['groups'], () => groupsOf(text, options)),
     traffic: read(['traffic'], () => trafficOf(text, options)),
     router: read(['router'], () => routerOf(text)),
     scaler: read(['scaler'], () => scalerOf(text)),
@@ -157,7 +173,7 @@ function windowOf(text: PolicyText, durationMs: number): number {
     : parseDurationMs(String(text.window))
 }
 
-function groupsOf(text: PolicyText): ReplicaGroup[] {
+function groupsOf(text: PolicyText, options: SpecOptions): ReplicaGroup[] {
   const groups = text.groups ?? [
     {
       name: 'replicas',
@@ -176,16 +192,26 @@ function groupsOf(text: PolicyText): ReplicaGroup[] {
     return {
       name: group.name ?? `group ${i + 1}`,
       replicas: group.replicas,
-      engine: engineOf(group.engine),
+      engine: engineOf(group.engine, options),
       costPerHour: group.cost_per_hour ?? null,
     }
   })
 }
 
-export function engineOf(text: NonNullable<PolicyText['engine']>): EngineConfig {
+function engineOf(
+  text: NonNullable<PolicyText['engine']>,
+  { models }: Pick<SpecOptions, 'models'>,
+): EngineConfig {
   if (typeof text === 'string') return enginePreset(text).config
+  if (text.model !== undefined && text.preset !== undefined) {
+    throw new PlimsollError('PLIM_CONFIG', 'an engine is of a model or of a preset', {
+      expected: 'one of the two',
+      received: `model ${text.model}, preset ${text.preset}`,
+    })
+  }
+  const fitted = text.model === undefined ? undefined : models.get(text.model)
   const config = overrideConfig(
-    enginePreset(text.preset ?? 'h100-8b').config,
+    fitted ?? enginePreset(text.preset ?? 'h100-8b').config,
     defined({
       maxNumSeqs: text.max_num_seqs,
       maxNumBatchedTokens: text.max_num_batched_tokens,
@@ -251,7 +277,7 @@ function openLoopOf(
 }
 
 /** `daily 2/s..20/s over 24h`: lowest at the beginning. */
-function dailyOf(text: string): Extract<Traffic, { kind: 'made' }>['arrivals'] | null {
+export function dailyOf(text: string): DailyRate | null {
   const match = /^\s*daily\s+(\S+?)\s*\.\.\s*(\S+?)(?:\s+over\s+(\S+))?\s*$/.exec(text)
   if (match === null) return null
   const [, low = '', high = '', period = '24h'] = match
@@ -260,6 +286,7 @@ function dailyOf(text: string): Extract<Traffic, { kind: 'made' }>['arrivals'] |
     lowPerSecond: parseRatePerSecond(low),
     highPerSecond: parseRatePerSecond(high),
     periodMs: parseDurationMs(period),
+    phaseMs: 0,
   }
   if (arrivals.lowPerSecond <= arrivals.highPerSecond && arrivals.highPerSecond > 0) return arrivals
   throw new PlimsollError('PLIM_CONFIG', 'a day goes from its low to its high', {

@@ -7,6 +7,8 @@ export type EngineText = string | EngineChanges
 
 export interface EngineChanges {
   readonly preset?: string
+  /** Instead of a preset: a file of `plimsoll model fit` or `model measure`, beside the fleet's. */
+  readonly model?: string
   readonly max_num_seqs?: number
   readonly max_num_batched_tokens?: number
   readonly long_prefill_token_threshold?: number

@@ -12,6 +12,7 @@ const engine = v.union([
   v.string(),
   v.strictObject({
     preset: v.exactOptional(v.string()),
+    model: v.exactOptional(v.string()),
     max_num_seqs: v.exactOptional(v.number()),
     max_num_batched_tokens: v.exactOptional(v.number()),
     long_prefill_token_threshold: v.exactOptional(v.number()),

@@ -10,6 +10,8 @@ import type {
   SimulationFloor,
 } from '../report/simulate-document.ts'
 import { lengthMoments, meanFieldWalls } from '../simulate/calibrate/mean-field.ts'
+import { likelyEngines } from '../simulate/calibrate/predict.ts'
+import type { EngineConfig } from '../simulate/engine/engine-config.ts'
 import type { FleetWindow } from '../simulate/fleet/fleet-account.ts'
 import type { FleetSpec, ReplicaGroup } from '../simulate/fleet/fleet-spec.ts'
 import type { LatencySketch } from '../simulate/fleet/latency-sketch.ts'
@@ -17,7 +19,8 @@ import { simulateFleet, type FleetOutcome, type FleetResult } from '../simulate/
 import { openTraffic } from '../simulate/fleet/traffic.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { writeSimulatedRun } from './simulate-rows.ts'
-import { fleetsOf, policyFolder, tracesOf, type NamedFleet } from './simulate-spec.ts'
+import { engineOf, readModel } from './model-file.ts'
+import { fleetsOf, modelsOf, policyFolder, tracesOf, type NamedFleet } from './simulate-spec.ts'
 import { readFleetFile } from './simulate-yaml.ts'
 
 export interface SimulateConfig {
@@ -35,12 +38,16 @@ export interface SimulateOutcome {
 /** Reads a fleet file, runs each of its policies in virtual time, and puts them side by side. */
 export async function simulateFlow(config: SimulateConfig, deps: FlowDeps): Promise<SimulateOutcome> {
   const file = readFleetFile(await deps.files.readText(config.path), config.path)
+  const beside = (path: string): Promise<string> =>
+    deps.files.readText(isAbsolute(path) ? path : join(dirname(config.path), path))
   const traces = new Map<string, Trace>()
-  for (const path of tracesOf(file.text)) {
-    const place = isAbsolute(path) ? path : join(dirname(config.path), path)
-    traces.set(path, readTrace(await deps.files.readText(place), path))
+  for (const path of tracesOf(file.text)) traces.set(path, readTrace(await beside(path), path))
+  const models = new Map<string, EngineConfig>()
+  for (const path of modelsOf(file.text)) {
+    const [engine] = likelyEngines(engineOf(readModel(await beside(path), path)))
+    if (engine !== undefined) models.set(path, engine)
   }
-  const fleets = fleetsOf(file, { traces, ...(config.seed === null ? {} : { seed: config.seed }) })
+  const fleets = fleetsOf(file, { traces, models, ...(config.seed === null ? {} : { seed: config.seed }) })
   const policies: SimulatedPolicy[] = []
   let floor: SimulationFloor | null = null
   for (const fleet of fleets) {
@@ -105,10 +112,10 @@ export function policyDocument({ policy, spec }: NamedFleet, outcome: FleetOutco
     objective_met: objectiveMet(spec.objective, account.good, account.arrived),
     budget_spent: budgetSpent(spec.objective, account.good, account.arrived),
     hurt: { ...account.hurt },
-    ttft_ms: latency(account.ttft),
-    tpot_ms: latency(account.tpot),
-    e2e_ms: latency(account.e2e),
-    queue_ms: latency(account.queue),
+    ttft_ms: latencyDocument(account.ttft),
+    tpot_ms: latencyDocument(account.tpot),
+    e2e_ms: latencyDocument(account.e2e),
+    queue_ms: latencyDocument(account.queue),
     worst_queue: { requests: worst?.mostWaiting ?? 0, at_s: (worst?.startMs ?? 0) / 1000 },
     preemptions: account.preemptions,
     replicas: {
@@ -121,7 +128,7 @@ export function policyDocument({ policy, spec }: NamedFleet, outcome: FleetOutco
         ? []
         : spec.groups.map(({ name }, i) => ({
             name,
-            ttft_ms: latency(account.ttftOfGroup[i] ?? account.ttft),
+            ttft_ms: latencyDocument(account.ttftOfGroup[i] ?? account.ttft),
           })),
     replica_hours: outcome.replicaHours,
     cost: outcome.cost,
@@ -136,7 +143,8 @@ export function policyDocument({ policy, spec }: NamedFleet, outcome: FleetOutco
   }
 }
 
-function latency(sketch: LatencySketch): LatencyDocument {
+/** The figures of a sketch, within its 0.4 %. */
+export function latencyDocument(sketch: LatencySketch): LatencyDocument {
   return {
     n: sketch.count,
     mean: sketch.mean(),

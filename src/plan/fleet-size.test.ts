@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { divide, rational, toDecimalText } from '../stats/rational.ts'
 import { burstFacts, replicasForAvailability, upChances } from './availability.ts'
 import { admission, batchWasTested, engineFlags } from './engine-flags.ts'
-import { fleetSize, survivorLoad, type FleetDemand } from './fleet-size.ts'
+import { fleetSize, replicasLost, survivorLoad, type FleetDemand } from './fleet-size.ts'
 
 const seed: FleetDemand = {
   peak: '40',
@@ -15,6 +15,37 @@ const seed: FleetDemand = {
   gpusPerReplica: 1,
   burstWindowSeconds: null,
 }
+
+describe('replicasLost', () => {
+  it.each([
+    ['single ones', 8, 2, null, 2],
+    ['no more than there are', 1, 2, null, 1],
+    ['one of three zones', 9, 0, { count: 3, lost: 1 }, 3],
+    ['the fullest of uneven zones: 3 + 2 of 3, 2, 2', 7, 0, { count: 3, lost: 2 }, 5],
+    ['whichever takes more', 9, 4, { count: 3, lost: 1 }, 4],
+  ])('%s', (_, replicas, failures, zones, lost) => {
+    expect(replicasLost(replicas, { failures, zones })).toBe(lost)
+  })
+
+  it('leaves as many as a plan is made for', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.integer({ min: 0, max: 5 }),
+        fc.integer({ min: 2, max: 6 }),
+        fc.integer({ min: 1, max: 5 }),
+        (peak, failures, count, lost) => {
+          fc.pre(lost < count)
+          const demand = { ...seed, peak: String(peak), failures, zones: { count, lost } }
+          const chosen = fleetSize(demand).chosen!
+          expect(chosen.replicas - replicasLost(chosen.replicas, demand)).toBeGreaterThanOrEqual(
+            chosen.serving,
+          )
+        },
+      ),
+    )
+  })
+})
 
 describe('fleetSize', () => {
   it('the seed: 40/s, 8/s each, 20 %, one failure is 8, with the working', () => {

@@ -178,14 +178,24 @@ function working(demand: FleetDemand, margin: MarginKind, worked: Worked): reado
   return steps
 }
 
+/** Replicas that the planned losses take of so many: single ones, or the fullest zones, whichever are more. */
+export function replicasLost(
+  replicas: number,
+  { failures, zones }: Pick<FleetDemand, 'failures' | 'zones'>,
+): number {
+  const byZones =
+    zones === null
+      ? 0
+      : Math.floor(replicas / zones.count) * zones.lost + Math.min(zones.lost, replicas % zones.count)
+  return Math.min(replicas, Math.max(failures, byZones))
+}
+
 /**
  * What the busiest replica has to carry when the planned losses have happened, bursts included where they are sized for, as a share of
  * what it was measured to carry.
  */
 export function survivorLoad(demand: FleetDemand, chosen: FleetReading): Rational | null {
-  const { zones, failures } = demand
-  const lostByZones = zones === null ? 0 : (chosen.replicas / zones.count) * zones.lost
-  const left = chosen.replicas - Math.max(failures, Math.ceil(lostByZones))
+  const left = chosen.replicas - replicasLost(chosen.replicas, demand)
   if (left <= 0) return null
   const peak = multiply(toRational(demand.peak), burstFactor(demand))
   const load = multiply(peak, toRational(demand.imbalance))

@@ -21,6 +21,8 @@ export interface ModelDocument {
   readonly ensemble: readonly Readonly<Record<string, number>>[]
   readonly bounded_by: 'physics' | 'not negative'
   readonly rms_error: number
+  /** Standard deviation of the relative error of a figure that its own requests know to 1 %. */
+  readonly noise: number
   readonly points: readonly ModelPoint[]
   readonly collinear: readonly { readonly a: string; readonly b: string; readonly correlation: number }[]
   /** The measurement that would tell most of what is open, or null where nothing is. */
@@ -70,6 +72,8 @@ export interface ScoreDocument {
   readonly mean_error: { readonly ttft: number | null; readonly tpot: number | null }
   /** Mean of the absolute errors. */
   readonly mape: { readonly ttft: number | null; readonly tpot: number | null }
+  /** Closed loops: what came out of them in all, by Little's law. */
+  readonly closed_loops: readonly ScoredLoop[]
   /** Measured figures inside their interval, of all. */
   readonly coverage: { readonly inside: number; readonly of: number; readonly claimed: 0.9 }
 }
@@ -80,6 +84,12 @@ export interface ScorePoint {
   readonly prompt_tokens: number
   readonly ttft_ms: ScoredFigure
   readonly tpot_ms: ScoredFigure | null
+}
+
+export interface ScoredLoop {
+  readonly run: string
+  readonly users: number
+  readonly requests_per_s: ScoredFigure
 }
 
 export interface ScoredFigure extends PredictedDocument {

@@ -21,7 +21,12 @@ const names: Readonly<Record<string, readonly [name: string, unit: string, per: 
   per_context_token_ms: ['per context token of a decoding row', 'ns', 1e6],
   per_pair_ms: ['per pair of tokens of a prefill', 'ns', 1e6],
   per_sequence_ms: ['per row', 'µs', 1e3],
-  front_end_ms: ['before the scheduler, per request', 'ms', 1],
+  front_end_ms: ['outside of the steps, per request', 'ms', 1],
+}
+
+/** What a coefficient of a document stands for. */
+export function coefficientWords(key: string): string {
+  return names[key]?.[0] ?? key
 }
 
 const pointColumns: readonly Column[] = [
@@ -76,7 +81,7 @@ export function renderModel(document: ModelDocument, options: Options, savedTo: 
     ...textTable(pointColumns, [head, ...points], paint),
     '',
     ...document.collinear.map(
-      ({ a, b }) => `  ${names[a]?.[0] ?? a} and ${names[b]?.[0] ?? b} cannot be told apart by these runs`,
+      ({ a, b }) => `  ${coefficientWords(a)} and ${coefficientWords(b)} cannot be told apart by these runs`,
     ),
     ...(document.next_measurement === null ? [] : [`  would tell most: ${document.next_measurement}`]),
     savedTo === null
@@ -151,6 +156,10 @@ export function renderScore(document: ScoreDocument, options: Options): string {
     '',
     ...textTable(columns, [head, ...rows], paint),
     '',
+    ...document.closed_loops.map(
+      ({ run, users, requests_per_s: rate }) =>
+        `  ${printable(run)}: ${formatCount(users)} users got ${formatRate(rate.measured)}, foretold ${formatPlain(rate.value)} [${formatPlain(rate.low)}, ${formatPlain(rate.high)}] (${signed(rate.error)}${rate.inside ? '' : ', outside'})`,
+    ),
     'next: fit again with these runs too, where the error is more than you can bear',
   ]
   return `${lines.join('\n')}\n`

@@ -1,3 +1,4 @@
+import type { PlanSimulation } from './plan-simulation.ts'
 import type { OperatingPoint, SweepDocument, SweepLoad, WallKind } from './documents.ts'
 
 /** Replicas for a demand, from measured operating points: what `plimsoll plan --json` prints and `plan.json` keeps. Public names. */
@@ -25,6 +26,8 @@ export interface PlanDocument {
   readonly limits: PlanLimits | null
   /** Where the numbers are from, and until when they hold; null for typed numbers. */
   readonly provenance: PlanProvenance | null
+  /** A day that the plan was tried on (`--simulate`); null: it was not. */
+  readonly simulation: PlanSimulation | null
   /** What was not measured, and what to do about it. */
   readonly not_measured: readonly string[]
   /** Files that were written, relative to the folder. */

@@ -8,6 +8,7 @@ import {
 } from '../base/units.ts'
 import type { WallKind } from './documents.ts'
 import { printable } from './printable.ts'
+import { simulationSection } from './plan-simulation-page.ts'
 import type { PlanCandidate, PlanDocument, PlanProvenance, PlanReading } from './plan-document.ts'
 
 /** The capacity page in Markdown: for people who decide and were not there. Ends with a line break. */
@@ -16,6 +17,7 @@ export function renderCapacityPage(document: PlanDocument): string {
   const sections = [
     headline(document, best),
     replicaSection(document, best),
+    document.simulation === null ? '' : simulationSection(document.simulation),
     ...(document.provenance === null
       ? []
       : [wallSection(document.provenance), pointSection(document, document.provenance)]),
@@ -52,7 +54,11 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
       : best?.basis?.kind === 'typed'
         ? '\n\nThe rate of a replica was typed, not measured.'
         : ''
-  return `${title}\n\n${answer}${sure}`
+  const tried =
+    document.simulation?.survives === false
+      ? '\n\n**It FAILED on the simulated day: do not deploy it as it is.** See [Tried on a simulated day](#tried-on-a-simulated-day).'
+      : ''
+  return `${title}\n\n${answer}${sure}${tried}`
 }
 
 function replicasText({ replicas, gpus }: PlanReading): string {

@@ -9,6 +9,7 @@ import {
 import { footnotes } from './footnotes.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
+import { simulationLines } from './plan-simulation-text.ts'
 import type { PlanCandidate, PlanDocument, PlanReading } from './plan-document.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
@@ -25,6 +26,7 @@ export function renderPlan(document: PlanDocument, options: RenderOptions): stri
       ? []
       : [`  ${basisLine(best, (text) => notes.mark(text))}`]),
     ...limitLines(document).map((line) => `  ${line}`),
+    ...(document.simulation === null ? [] : simulationLines(document.simulation, paint)),
     ...(options.explain ? explainLines(document, best) : []),
     ...(document.provenance === null
       ? []

@@ -106,7 +106,8 @@ function row(policy: SimulatedPolicy, costs: boolean): Cell[] {
   ]
 }
 
-const hurtWords: Readonly<Record<string, string>> = {
+/** Why a request was not good. */
+export const hurtWords: Readonly<Record<string, string>> = {
   waited: 'waited too long',
   slow: 'were served too slowly',
   evicted: 'were evicted and came back late',

@@ -4,6 +4,7 @@ const demand = 'The demand'
 const fleet = 'The fleet'
 const replica = 'A replica'
 const deploy = 'What is written'
+const trial = 'A day that it is tried on'
 
 export const marginFlags: FlagSpecs = {
   margin: {
@@ -165,6 +166,55 @@ export const planFlags: FlagSpecs = {
     placeholder: 'RATE',
   },
   ...startFlags,
+  simulate: {
+    kind: 'switch',
+    group: trial,
+    brief: 'Try the plan on a day of traffic with the losses it is to survive; exit 3 if it fails',
+  },
+  model: {
+    kind: 'text',
+    group: trial,
+    brief: 'The engine: a file of plimsoll model fit or measure, or a preset',
+    placeholder: 'FILE',
+    default: 'the embedded engine that the sweep loaded, or one fitted to its runs',
+  },
+  traffic: {
+    kind: 'text',
+    group: trial,
+    brief: 'Recorded traffic, or "daily 4/s..40/s over 24h"',
+    placeholder: 'FILE',
+    default: 'a day that rises from a tenth of the peak to the peak',
+  },
+  prompt: {
+    kind: 'text',
+    group: trial,
+    brief: 'Length of prompts',
+    placeholder: 'LENGTH',
+    default: "those of the sweep's requests",
+  },
+  output: {
+    kind: 'text',
+    group: trial,
+    brief: 'Length of answers',
+    placeholder: 'LENGTH',
+    default: "those of the sweep's requests",
+  },
+  slo: {
+    kind: 'list',
+    group: trial,
+    brief: 'Objective of the day: "ttft < 1s and tpot < 40ms, good 99%"',
+    placeholder: 'TEXT',
+    aliases: ['objective'],
+    default: "the sweep's",
+  },
+  router: {
+    kind: 'text',
+    group: trial,
+    brief: 'random, round-robin, least-loaded or prefix-aware',
+    placeholder: 'KIND',
+    default: 'least-loaded',
+  },
+  seed: { kind: 'text', group: trial, brief: 'Of the arrivals', placeholder: 'SEED', default: '1' },
   gpu: { kind: 'text', group: deploy, brief: 'The GPU, for the page', placeholder: 'NAME' },
   'engine-args': {
     kind: 'text',

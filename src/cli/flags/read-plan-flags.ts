@@ -10,9 +10,10 @@ import {
 import type { PlanClassConfig, PlanConfig } from '../../flows/plan-config.ts'
 import type { PlanFile } from '../../flows/plan-file.ts'
 import { coldStartSeconds, weightLoadSeconds } from '../../operate/scale/cold-start.ts'
+import { routerKinds } from '../../simulate/fleet/fleet-spec.ts'
 import { divide, toDecimalText, toRational } from '../../stats/rational.ts'
 import type { FlagValues } from '../verb.ts'
-import { isOn, list, text } from './flag-values.ts'
+import { isOn, list, oneOf, text } from './flag-values.ts'
 
 /** What the flags of `plan` say, and its file where they are silent. Every error names its flag, or its place in the file. */
 export function readPlanFlags(
@@ -86,8 +87,33 @@ export function readPlanFlags(
     expiresAfterDays: parseDurationMs(text(flags, 'expires') ?? '90d', '--expires') / 86_400_000,
     ...readStart(flags),
     file,
+    simulate: readTrial(flags),
     out: text(flags, 'out') ?? null,
     force: isOn(flags, 'force') ?? false,
+  }
+}
+
+const routers = Object.fromEntries(routerKinds.map((kind) => [kind, kind] as const))
+
+const trialFlags = ['model', 'traffic', 'prompt', 'output', 'slo', 'router', 'seed'] as const
+
+/** What the plan is tried on, or null. */
+function readTrial(flags: FlagValues): PlanConfig['simulate'] {
+  if (isOn(flags, 'simulate') !== true) {
+    const [idle] = trialFlags.filter((name) => flags[name] !== undefined)
+    if (idle === undefined) return null
+    throw new PlimsollError('PLIM_USAGE', `--${idle} says something of a simulated day, and there is none`, {
+      expected: `--simulate beside --${idle}`,
+    })
+  }
+  return {
+    model: text(flags, 'model') ?? null,
+    traffic: text(flags, 'traffic') ?? null,
+    prompt: text(flags, 'prompt') ?? null,
+    output: text(flags, 'output') ?? null,
+    objectives: list(flags, 'slo'),
+    router: oneOf(text(flags, 'router') ?? 'least-loaded', '--router', routers),
+    seed: text(flags, 'seed') ?? '1',
   }
 }
 

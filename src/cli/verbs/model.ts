@@ -5,6 +5,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import type { FlagSpec, FlagSpecs, Invocation, Verb } from '../verb.ts'
+import { modelMeasureVerb } from './model-measure.ts'
 
 const output = { json: outputFlags['json']!, quiet: outputFlags['quiet']! }
 const flag = (group: string, brief: string, placeholder: string, more: Partial<FlagSpec> = {}): FlagSpec => ({
@@ -44,7 +45,7 @@ const predictFlags: FlagSpecs = {
   ...output,
 }
 
-const kinds = ['fit', 'predict', 'score'] as const
+const kinds = ['fit', 'measure', 'predict', 'score'] as const
 
 const fitVerb: Verb = {
   brief: 'Fit a model of an engine to load tests',
@@ -81,15 +82,21 @@ const scoreVerb: Verb = {
   run: (invocation) => model(invocation),
 }
 
-/** `plimsoll model fit | predict | score`. */
+/** `plimsoll model fit | measure | predict | score`. */
 export const modelVerb: Verb = {
   brief: 'A model of an engine',
   description:
-    'fit: from load tests. predict: another load. score: how good it was. Each has a help of its own: plimsoll model fit --help.',
-  positional: { placeholder: 'KIND', brief: 'fit, predict or score, and what it takes', minimum: 1 },
-  examples: [...fitVerb.examples, ...predictVerb.examples, ...scoreVerb.examples],
+    'measure: plans and runs the measurements, and fits them. fit: from load tests that are there. predict: another load. score: how good it was. Each has a help of its own: plimsoll model fit --help.',
+  positional: { placeholder: 'KIND', brief: 'measure, fit, predict or score, and what it takes', minimum: 1 },
+  examples: [
+    ...modelMeasureVerb.examples,
+    ...fitVerb.examples,
+    ...predictVerb.examples,
+    ...scoreVerb.examples,
+  ],
   flags: { ...fitFlags, ...predictFlags },
   select(name) {
+    if (name === 'measure') return modelMeasureVerb
     if (name === 'fit') return fitVerb
     if (name === 'predict') return predictVerb
     if (name === 'score') return scoreVerb
@@ -170,6 +177,6 @@ async function configOf(flags: Invocation['flags'], args: readonly string[]): Pr
 function needed(args: readonly string[], count: number, what: string): readonly string[] {
   if (args.length >= count) return args
   throw new PlimsollError('PLIM_USAGE', `${what} is missing`, {
-    expected: 'plimsoll model fit RUN… | predict MODEL --rate RATE | score MODEL RUN…',
+    expected: 'plimsoll model measure URL | fit RUN… | predict MODEL --rate RATE | score MODEL RUN…',
   })
 }

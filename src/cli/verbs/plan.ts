@@ -11,7 +11,7 @@ import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
 export const planVerb: Verb = {
   brief: 'Replicas for a demand',
   description:
-    'From the operating point of a sweep to replicas for a demand, with margin and losses, the working shown. Several sweeps are ranked by the throughput that keeps the objective. With --out it writes a folder to deploy: capacity page, SLO rules and their tests, scalers, engine flags, gateway limits.',
+    'From the operating point of a sweep to replicas for a demand, with margin and losses, the working shown. Several sweeps are ranked by the throughput that keeps the objective. With --out it writes a folder to deploy: capacity page, SLO rules and their tests, scalers, engine flags, gateway limits. With --simulate the plan is tried on a day of traffic before it is printed, and so is the plan with one replica fewer.',
   positional: {
     placeholder: 'SWEEP',
     brief: 'Sweep folders; the newest run in ./runs without one, and none with --each',
@@ -25,6 +25,10 @@ export const planVerb: Verb = {
       'ranked, with the cost',
     ],
     ['plimsoll plan runs/a --peak 40/s --margin derate:20% --survive 1 --out deploy', 'a folder to deploy'],
+    [
+      'plimsoll plan runs/a --peak 40/s --margin derate:20% --survive 1 --simulate',
+      'tried on a simulated day, a replica killed at its height',
+    ],
   ],
   flags: {
     ...planFlags,
@@ -63,8 +67,9 @@ async function planFile(flags: FlagValues, cli: CliContext): Promise<PlanFile | 
   return readPlanFile(found.text, found.path)
 }
 
-/** Without an operating point the objective failed; with a margin that was not chosen and matters, the question was not whole. */
-export function planExitCode({ candidates: [best] }: PlanDocument): ExitCode {
+/** Without an operating point, or on its simulated day, the objective failed; with a margin that was not chosen and matters, the question was not whole. */
+export function planExitCode({ candidates: [best], simulation }: PlanDocument): ExitCode {
+  if (simulation?.survives === false) return exitCodes.objectiveFailed
   if (best === undefined || best.basis === null) return exitCodes.objectiveFailed
   return best.chosen === null ? exitCodes.usage : exitCodes.fine
 }

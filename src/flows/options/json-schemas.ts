@@ -1,6 +1,12 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { modelSchema, simulationSchema } from '../simulate-schema.ts'
+import {
+  measurementSchema,
+  modelSchema,
+  predictionSchema,
+  scoreSchema,
+  simulationSchema,
+} from '../simulate-schema.ts'
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { experimentSchema } from '../experiment-schema.ts'
@@ -34,6 +40,15 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
     simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
     model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),
+    prediction: titled(
+      'plimsoll.prediction/1: another load on a fitted engine',
+      open(convert(predictionSchema)),
+    ),
+    score: titled('plimsoll.score/1: a fitted engine beside a later measurement', open(convert(scoreSchema))),
+    measurement: titled(
+      'plimsoll.measurement/1: an engine measured for its model',
+      open(convert(measurementSchema)),
+    ),
     compare: titled('plimsoll.compare/1: A against B', open(convert(compareSchema, documentParts))),
     'compare-plan': titled(
       'plimsoll.compare-plan/1: how many runs an effect needs',

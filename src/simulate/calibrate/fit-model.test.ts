@@ -50,6 +50,7 @@ function measure(
         outputTokens: output,
         ttftMs: (facts?.firstTokenMs ?? 0) - (facts?.arrivalMs ?? 0),
         tpotMs: ((facts?.lastTokenMs ?? 0) - (facts?.firstTokenMs ?? 0)) / (output - 1),
+        lagMs: 0,
         counts: true,
       }))
       .sort((a, b) => a.order - b.order),
@@ -65,7 +66,7 @@ const { stepTime: _, frontEndMs: __, ...settings } = truth
 const noisy: EngineConfig = { ...truth, jitterSigma: 0.04 }
 
 describe('fitModel', () => {
-  const model = fitModel(sweeps, settings, openBounds, 400)
+  const model = fitModel(sweeps, settings, openBounds, { evaluations: 400, from: null })
 
   test('meets its own points', () => {
     expect(model.rmsError).toBeLessThan(0.02)
@@ -78,7 +79,9 @@ describe('fitModel', () => {
     ['many users with short answers', { users: 48 }, 500, 32],
   ])('foretells a load that it has not seen to a twentieth: %s', (_name, load, prompt, output) => {
     const later = measure(truth, 'later', load, prompt, output, 400)
-    const [point] = predictRun(model, later)
+    const {
+      points: [point],
+    } = predictRun(model, later)
     const ttft = later.requests.reduce((sum, one) => sum + one.ttftMs, 0) / 400
     const tpot = later.requests.reduce((sum, one) => sum + (one.tpotMs ?? 0), 0) / 400
     expect(Math.abs((point?.ttftMs.value ?? 0) / ttft - 1)).toBeLessThan(0.05)
@@ -88,7 +91,7 @@ describe('fitModel', () => {
   })
 
   test('without long prompts it knows what it does not know', () => {
-    const short = fitModel(sweeps.slice(0, 4), settings, openBounds, 200)
+    const short = fitModel(sweeps.slice(0, 4), settings, openBounds, { evaluations: 200, from: null })
     const at = coefficientNames.indexOf('perContextTokenMs')
     const known = Math.sqrt(model.logCovariance[at]?.[at] ?? 0)
     const unknown = Math.sqrt(short.logCovariance[at]?.[at] ?? 0)
@@ -107,9 +110,11 @@ describe('fitModel', () => {
       ...[1, 8, 32].map((users) => measure(noisy, `short ${users}`, { users }, 32, 64, 10 * users)),
       ...[1, 8, 32].map((users) => measure(noisy, `long ${users}`, { users }, 4000, 64, 6 * users)),
     ]
-    const fitted = fitModel(runs, settings, openBounds, 300)
+    const fitted = fitModel(runs, settings, openBounds, { evaluations: 300, from: null })
     const later = measure(noisy, 'later', { perSecond: 12 }, 1024, 128, 400)
-    const [point] = predictRun(fitted, later)
+    const {
+      points: [point],
+    } = predictRun(fitted, later)
     const tpot = later.requests.reduce((sum, one) => sum + (one.tpotMs ?? 0), 0) / 400
     expect(Math.abs((point?.tpotMs?.value ?? 0) / tpot - 1)).toBeLessThan(0.06)
   })

@@ -28,6 +28,8 @@ export interface FittedEngine {
   readonly boundedBy: StepBounds['source']
   /** Root mean square of the relative errors of the points. */
   readonly rmsError: number
+  /** Standard deviation of a measured figure's logarithm that covariance and ensemble rest on. */
+  readonly noise: number
   readonly points: readonly { readonly measured: MeanPoint; readonly fitted: MeanPoint }[]
   /** Pairs whose estimates cannot be told apart: |correlation| above 0.95. */
   readonly collinear: readonly (readonly [CoefficientName, CoefficientName, number])[]
@@ -46,22 +48,31 @@ const ensembleSize = 20
 /** The 90th percentile of χ² with seven degrees of freedom: how much worse than the best a set of seven may fit. */
 const worseAtMost = 12.017
 
+export interface FitModelOptions {
+  /** Simulations of all runs in each of the two halves of a search. */
+  readonly evaluations: number
+  /** One search from here, of a fit that gets new runs; null: two, from starts made of the points. */
+  readonly from: Coefficients | null
+}
+
+export const defaultFitModelOptions: FitModelOptions = { evaluations: 300, from: null }
+
 /**
  * Fits the step time to load tests by simulating each of them: the same requests, the same users or times. Two searches by
- * Nelder and Mead, one from a start made of the points themselves; covariance from the Jacobian of the points by the logarithms.
+ * Nelder and Mead from starts made of the points themselves; covariance from the Jacobian of the points by the logarithms.
  * @throws PlimsollError PLIM_NUMBER where the runs cannot tell the coefficients apart at all.
  */
 export function fitModel(
   runs: readonly MeasuredRun[],
   settings: EngineSettings,
   bounds: StepBounds,
-  evaluations = 300,
+  { evaluations, from }: FitModelOptions = defaultFitModelOptions,
 ): FittedEngine {
   const measured = runs.flatMap(measuredPoints)
   refuseThin(runs, measured)
   const ranges = logRanges(bounds)
   const errorsOf = (config: EngineConfig): number[] =>
-    relativeErrors(
+    weightedErrors(
       measured,
       runs.flatMap((run) => simulatedPoints(run, config)),
     )
@@ -71,7 +82,7 @@ export function fitModel(
     const sum = bentSum(errors)
     return Number.isFinite(sum) ? sum / errors.length + 1e-6 * wandering : Number.MAX_VALUE
   }
-  const starts = [pointOf(ranges, guess(measured)), coefficientNames.map(() => 0)]
+  const starts = startsOf(measured, from).map((start) => pointOf(ranges, start))
   const ends = starts.map((start) => {
     const rough = minimizeBySimplex(loss, start, 0.7, evaluations)
     return minimizeBySimplex(loss, rough.at, 0.3, evaluations)
@@ -93,7 +104,8 @@ export function fitModel(
       return worse <= worseAtMost
     }),
     boundedBy: bounds.source,
-    rmsError: Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length),
+    noise,
+    rmsError: rootMeanSquare(measured, fitted),
     points: measured.map((point, i) => ({ measured: point, fitted: fitted[i] as MeanPoint })),
     collinear: collinearPairs(logCovariance),
     hull: {
@@ -114,13 +126,37 @@ function refuseThin(runs: readonly MeasuredRun[], points: readonly MeanPoint[]):
   })
 }
 
-/** simulated ÷ measured − 1 of TTFT and TPOT, point by point. */
-function relativeErrors(measured: readonly MeanPoint[], simulated: readonly MeanPoint[]): number[] {
+/**
+ * simulated ÷ measured − 1 of TTFT and TPOT, point by point, each times its weight: what is known to `leastNoise` or better counts in
+ * full, what its own requests scatter in counts the less.
+ */
+function weightedErrors(measured: readonly MeanPoint[], simulated: readonly MeanPoint[]): number[] {
   return measured.flatMap((point, i) => {
     const other = simulated[i] as MeanPoint
-    const ttft = other.ttftMs / point.ttftMs - 1
-    return point.tpotMs === null || other.tpotMs === null ? [ttft] : [ttft, other.tpotMs / point.tpotMs - 1]
+    const ttft = weightOf(point.ttftError) * (other.ttftMs / point.ttftMs - 1)
+    if (point.tpotMs === null || other.tpotMs === null) return [ttft]
+    return [ttft, weightOf(point.tpotError) * (other.tpotMs / point.tpotMs - 1)]
   })
+}
+
+/** The standard deviation of a figure known to `leastNoise` ÷ its own, errors of the model (another `leastNoise`) and scatter together. */
+function weightOf(relativeError: number): number {
+  return leastNoise / Math.hypot(leastNoise, relativeError)
+}
+
+/** Standard deviation of a measured figure around the model's, ÷ the figure: the fit's noise, and what its own requests scatter. */
+export function figureNoise({ noise }: Pick<FittedEngine, 'noise'>, relativeError: number): number {
+  return noise / weightOf(relativeError)
+}
+
+/**
+ * Where the searches begin: from the fit before; else from the points, once with a knee far out (the weights are nearly all of a
+ * step) and once with none (they are nothing beside what every step costs).
+ */
+function startsOf(measured: readonly MeanPoint[], from: Coefficients | null): Coefficients[] {
+  if (from !== null) return [from]
+  const first = guess(measured)
+  return [first, { ...first, overheadMs: 0.95 * first.weightsMs, weightsMs: 0.1 * first.weightsMs }]
 }
 
 /** Rules of thumb between coefficients (from silicon tables: an H100 has c0/c2 = 155k tokens, c1/c3 = 17k) and two figures. */
@@ -163,6 +199,16 @@ function covariance(
     }),
   )
   return inverse(information)
+}
+
+/** Of the relative errors themselves, whatever they weigh. */
+function rootMeanSquare(measured: readonly MeanPoint[], fitted: readonly MeanPoint[]): number {
+  const errors = measured.flatMap((point, i) => {
+    const other = fitted[i] as MeanPoint
+    const ttft = other.ttftMs / point.ttftMs - 1
+    return point.tpotMs === null || other.tpotMs === null ? [ttft] : [ttft, other.tpotMs / point.tpotMs - 1]
+  })
+  return Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length)
 }
 
 /** One point that a busy machine spoilt shall not bend the rest: large errors count straight. */

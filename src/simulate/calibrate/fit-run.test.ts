@@ -180,6 +180,38 @@ describe('readRealRun', () => {
     ])
   })
 
+  const lines = `${row}\n${row.replace('bench-0', 'bench-1').replace('"queued_ts":1', '"queued_ts":1.5')}\n`
+  const plans = workload.text + workload.text
+
+  test.each([
+    ['line ends of Windows', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['no end of the last line', (text: string) => text.trimEnd()],
+    ['a byte order mark', (text: string) => `\uFEFF${text}`],
+    ['empty lines', (text: string) => text.replaceAll('\n', '\n\n')],
+  ])('%s change nothing', (_, change) => {
+    const read = (text: (of: string) => string): RealRun =>
+      readRealRun({
+        meta: { ...meta, text: text(meta.text) },
+        requests: { ...requests, text: text(lines) },
+        workload: { ...workload, text: text(plans) },
+      })
+    expect(read(change)).toEqual(read((of) => of))
+  })
+
+  test('what is left out is not needed: lengths and blocks of the workload, the pool by its tokens', () => {
+    const bare = { ...workload, text: '{"arrival_ms":0,"output_toks":2}\n' }
+    const tokens = { ...meta, text: '{"kv_cache":{"num_kv_tokens":41408,"block_size":16}}' }
+    const run = readRealRun({ meta: tokens, requests, workload: bare })
+    expect([run.numGpuBlocks, run.requests[0]?.blockIds]).toEqual([2588, []])
+  })
+
+  test('a request that never reached the scheduler has no time, and the others keep theirs', () => {
+    const never = '{"request_id":"bench-1","input_toks":5,"output_toks":0,"queued_ts":null}'
+    const text = `${row}\n${never}\n`
+    const run = readRealRun({ meta, requests: { ...requests, text }, workload: { ...workload, text: plans } })
+    expect([run.requests[0]?.firstTokenMs, run.unanswered]).toEqual([1000, 1])
+  })
+
   test('counts what was never answered', () => {
     const lost = row.replace('bench-0', 'bench-1').replace('"first_token_ts":2', '"first_token_ts":null')
     const two = { ...workload, text: workload.text + workload.text }

@@ -2,6 +2,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { randomStream } from '../../base/random.ts'
 import type { Pacer } from '../../measure/load/pacer.ts'
 import type { RequestRow } from '../../measure/record/request-row.ts'
+import { mean } from '../../stats/describe.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
 import type { EngineRequest } from '../engine/engine-interface.ts'
@@ -22,6 +23,8 @@ export interface MeasuredRequest {
   readonly outputTokens: number
   readonly ttftMs: number
   readonly tpotMs: number | null
+  /** How long after its time it was sent: in a closed loop, from the answer before it. */
+  readonly lagMs: number
   /** Only what was sent in the window counts; the rest is replayed because it was there. */
   readonly counts: boolean
 }
@@ -33,6 +36,15 @@ export interface MeanPoint {
   readonly promptTokens: number
   readonly ttftMs: number
   readonly tpotMs: number | null
+  /** Standard errors of the means ÷ the means, as if the requests had nothing to do with each other. */
+  readonly ttftError: number
+  readonly tpotError: number
+}
+
+/** Answers a second of a closed loop by Little's law, users ÷ (mean time of an answer + pause), and its standard error ÷ itself. */
+export interface LoopRate {
+  readonly perSecond: number
+  readonly error: number
 }
 
 /** Takes what was answered with known lengths. @throws PlimsollError PLIM_NUMBER where nothing was. */
@@ -47,6 +59,7 @@ export function measuredRun(name: string, pacer: Pacer | null, rows: readonly Re
         outputTokens: output,
         ttftMs: ttft - (row.lag_ms ?? 0),
         tpotMs: row.tpot_ms,
+        lagMs: row.lag_ms ?? 0,
         counts: row.phase === 'measure',
       },
     ]
@@ -63,14 +76,39 @@ export function measuredRun(name: string, pacer: Pacer | null, rows: readonly Re
 
 /** The points of a run as they were measured. */
 export function measuredPoints(run: MeasuredRun): MeanPoint[] {
-  return pointsOf(
-    run,
-    run.requests.map(({ ttftMs, tpotMs }) => ({ ttftMs, tpotMs })),
-  )
+  return pointsOf(run, run.requests)
 }
 
 /** The same points of an engine with that configuration, given the same requests in the same way. */
 export function simulatedPoints(run: MeasuredRun, config: EngineConfig): MeanPoint[] {
+  return pointsOf(run, simulatedTimes(run, config))
+}
+
+/** What came out of the closed loop as it was measured; null of an open one. */
+export function measuredRate(run: MeasuredRun): LoopRate | null {
+  return rateOf(run, run.requests)
+}
+
+/** The same of an engine with that configuration. */
+export function simulatedRate(run: MeasuredRun, config: EngineConfig): LoopRate | null {
+  return rateOf(run, simulatedTimes(run, config))
+}
+
+function rateOf({ closed, requests }: MeasuredRun, times: readonly Times[]): LoopRate | null {
+  if (closed === null) return null
+  const answers = requests.flatMap(({ counts, outputTokens }, i) => {
+    const { ttftMs, tpotMs } = times[i] as Times
+    return counts ? [ttftMs + (tpotMs ?? 0) * (outputTokens - 1)] : []
+  })
+  const answerMs = mean(answers)
+  if (answerMs === null) return null
+  return {
+    perSecond: (1000 * closed.users) / (answerMs + closed.thinkMs),
+    error: relativeError(answers),
+  }
+}
+
+function simulatedTimes(run: MeasuredRun, config: EngineConfig): Times[] {
   const engine = createEngine(config, randomStream(0, 'replay'), { events: 'requests' })
   const { requests, closed } = run
   const request = (id: number, arrivalMs: number): EngineRequest => {
@@ -83,8 +121,11 @@ export function simulatedPoints(run: MeasuredRun, config: EngineConfig): MeanPoi
     arrivals: requests
       .slice(0, next)
       .map((one, id) => request(id, closed === null ? one.atMs : Math.max(0, one.atMs))),
-    onResult: ({ endMs }) =>
-      closed === null || next >= requests.length ? null : request(next++, endMs + closed.thinkMs),
+    onResult: ({ endMs }) => {
+      if (closed === null || next >= requests.length) return null
+      const { lagMs } = requests[next] as MeasuredRequest
+      return request(next++, endMs + closed.thinkMs + lagMs)
+    },
   })
   const times: Times[] = requests.map(() => ({ ttftMs: Number.POSITIVE_INFINITY, tpotMs: null }))
   for (const { id, facts } of results) {
@@ -95,7 +136,7 @@ export function simulatedPoints(run: MeasuredRun, config: EngineConfig): MeanPoi
         facts.outputTokens > 1 ? (facts.lastTokenMs - facts.firstTokenMs) / (facts.outputTokens - 1) : null,
     }
   }
-  return pointsOf(run, times)
+  return times
 }
 
 interface Times {
@@ -104,28 +145,34 @@ interface Times {
 }
 
 function pointsOf(run: MeasuredRun, times: readonly Times[]): MeanPoint[] {
-  const bins = new Map<number, { n: number; prompt: number; ttft: number; tpot: number; decoded: number }>()
+  const bins = new Map<number, { prompts: number[]; ttfts: number[]; tpots: number[] }>()
   run.requests.forEach(({ promptTokens, counts }, i) => {
     if (!counts) return
     const key = Math.floor(Math.log2(promptTokens))
-    const bin = bins.get(key) ?? { n: 0, prompt: 0, ttft: 0, tpot: 0, decoded: 0 }
+    const bin = bins.get(key) ?? { prompts: [], ttfts: [], tpots: [] }
     const { ttftMs, tpotMs } = times[i] as Times
-    bin.n += 1
-    bin.prompt += promptTokens
-    bin.ttft += ttftMs
-    if (tpotMs !== null) {
-      bin.tpot += tpotMs
-      bin.decoded += 1
-    }
+    bin.prompts.push(promptTokens)
+    bin.ttfts.push(ttftMs)
+    if (tpotMs !== null) bin.tpots.push(tpotMs)
     bins.set(key, bin)
   })
   return [...bins.entries()]
     .sort(([a], [b]) => a - b)
-    .map(([, { n, prompt, ttft, tpot, decoded }]) => ({
+    .map(([, { prompts, ttfts, tpots }]) => ({
       run: run.name,
-      n,
-      promptTokens: prompt / n,
-      ttftMs: ttft / n,
-      tpotMs: decoded === 0 ? null : tpot / decoded,
+      n: prompts.length,
+      promptTokens: mean(prompts) as number,
+      ttftMs: mean(ttfts) as number,
+      tpotMs: mean(tpots),
+      ttftError: relativeError(ttfts),
+      tpotError: relativeError(tpots),
     }))
+}
+
+/** sd ÷ √n ÷ mean; 0 of one value, which says nothing of its scatter. */
+function relativeError(values: readonly number[]): number {
+  const centre = mean(values)
+  if (centre === null || centre === 0 || values.length < 2) return 0
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0)
+  return Math.sqrt(squares / (values.length - 1) / values.length) / centre
 }

@@ -5,9 +5,16 @@ import { percentile } from '../../stats/percentile.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
 import { runVirtual } from '../engine/run-virtual.ts'
-import type { FittedEngine } from './fit-model.ts'
+import { figureNoise, type FittedEngine } from './fit-model.ts'
 import { lengthMoments, meanFieldWalls, type MeanFieldWalls } from './mean-field.ts'
-import { simulatedPoints, type MeanPoint, type MeasuredRun } from './measured-run.ts'
+import {
+  measuredPoints,
+  measuredRate,
+  simulatedPoints,
+  simulatedRate,
+  type MeanPoint,
+  type MeasuredRun,
+} from './measured-run.ts'
 import { engineWith } from './step-coefficients.ts'
 
 /** A figure with the interval that the coefficients leave open: 5th to 95th percentile of the draws. */
@@ -56,11 +63,11 @@ export function predictLoad(model: FittedEngine, asked: PredictedLoad): Predicti
   const moments = lengthMoments(lengths)
   const engines = likelyEngines(model)
   const walls = engines.map((engine) => meanFieldWalls(engine, moments, { tpotLimitMs }))
-  const capacityPerSecond = predicted(walls.map((wall) => wall.capacityPerSecond))
-  const load = predicted(walls.map((wall) => Math.min(heaviest, perSecond / wall.capacityPerSecond)))
+  const capacityPerSecond = predictedFrom(walls.map((wall) => wall.capacityPerSecond))
+  const load = predictedFrom(walls.map((wall) => Math.min(heaviest, perSecond / wall.capacityPerSecond)))
   if (load.high >= 1) return { capacityPerSecond, walls: walls[0] as MeanFieldWalls, load, latency: null }
   const runs = engines.map((engine) => latencies(engine, asked, lengths))
-  const figure = (of: (run: Latencies) => number): Predicted => predicted(runs.map(of))
+  const figure = (of: (run: Latencies) => number): Predicted => predictedFrom(runs.map(of))
   return {
     capacityPerSecond,
     walls: walls[0] as MeanFieldWalls,
@@ -75,24 +82,59 @@ export function predictLoad(model: FittedEngine, asked: PredictedLoad): Predicti
   }
 }
 
-/** The points of a run that the fit has not seen, foretold. */
-export function predictRun(
-  model: FittedEngine,
-  run: MeasuredRun,
-): { readonly point: MeanPoint; readonly ttftMs: Predicted; readonly tpotMs: Predicted | null }[] {
-  const all = likelyEngines(model).map((engine) => simulatedPoints(run, engine))
-  const [best = []] = all
-  return best.map((point, i) => {
-    const tpot = all.flatMap((points) => points[i]?.tpotMs ?? [])
-    return {
-      point,
-      ttftMs: predicted(all.map((points) => (points[i] as MeanPoint).ttftMs)),
-      tpotMs: tpot.length === 0 ? null : predicted(tpot),
-    }
-  })
+/** A run that the fit has not seen, foretold: its points, and what comes out of it in all where it is a closed loop. */
+export interface PredictedRun {
+  readonly points: readonly {
+    readonly point: MeanPoint
+    readonly ttftMs: Predicted
+    readonly tpotMs: Predicted | null
+  }[]
+  readonly perSecond: Predicted | null
 }
 
-function drawnLengths(asked: PredictedLoad): Array<readonly [number, number]> {
+/**
+ * Foretells a run from when its requests were sent and how long they are. The intervals are those of what is measured: what the
+ * coefficients leave open, the noise of the fit, and what as many requests scatter.
+ */
+export function predictRun(model: FittedEngine, run: MeasuredRun): PredictedRun {
+  const engines = likelyEngines(model)
+  const all = engines.map((engine) => simulatedPoints(run, engine))
+  const measured = measuredPoints(run)
+  const [best = []] = all
+  const rates = engines.flatMap((engine) => simulatedRate(run, engine)?.perSecond ?? [])
+  return {
+    points: best.map((point, i) => {
+      const tpot = all.flatMap((points) => points[i]?.tpotMs ?? [])
+      const { ttftError, tpotError } = measured[i] as MeanPoint
+      return {
+        point,
+        ttftMs: widened(
+          predictedFrom(all.map((points) => (points[i] as MeanPoint).ttftMs)),
+          figureNoise(model, ttftError),
+        ),
+        tpotMs: tpot.length === 0 ? null : widened(predictedFrom(tpot), figureNoise(model, tpotError)),
+      }
+    }),
+    perSecond:
+      rates.length === 0
+        ? null
+        : widened(predictedFrom(rates), figureNoise(model, measuredRate(run)?.error ?? 0)),
+  }
+}
+
+/** Φ⁻¹(0.95). */
+const z95 = 1.6448536269514722
+
+/** Two independent sources of error: the half widths add by their squares. */
+function widened({ value, low, high }: Predicted, noise: number): Predicted {
+  const half = z95 * noise * value
+  return { value, low: value - Math.hypot(value - low, half), high: value + Math.hypot(high - value, half) }
+}
+
+/** Pairs of prompt and output tokens of a load. */
+export function drawnLengths(
+  asked: Pick<PredictedLoad, 'promptTokens' | 'outputTokens' | 'requests' | 'seed'>,
+): Array<readonly [number, number]> {
   const prompts = randomStream(asked.seed, 'prompt-lengths')
   const outputs = randomStream(asked.seed, 'output-lengths')
   return Array.from(
@@ -135,8 +177,8 @@ function latencies(
   return found
 }
 
-/** The first is that of the best coefficients. */
-function predicted(values: readonly number[]): Predicted {
+/** Value and interval of a figure of `likelyEngines`: the first is that of the best coefficients. */
+export function predictedFrom(values: readonly number[]): Predicted {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (p: string): number => percentile(sorted, p) ?? Number.NaN
   const value = values[0] as number

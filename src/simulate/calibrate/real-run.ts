@@ -77,12 +77,18 @@ export function readRealRun(texts: RealRunTexts): RealRun {
     maxNumBatchedTokens: numberOr(engine['max_num_batched_tokens'], 2048),
     maxModelLen: numberOr(engine['max_model_len'], 0) || null,
     blockSize: numberOr(cache['block_size'], 16),
-    numGpuBlocks: numberOr(cache['num_gpu_blocks'], 0) || null,
+    numGpuBlocks: numberOr(cache['num_gpu_blocks'], 0) || poolBlocks(cache),
     gpuMemoryUtilization: numberOr(cache['gpu_memory_utilization'], 0.9),
     enablePrefixCaching: cache['enable_prefix_caching'] !== false,
     unanswered: rows.length - answered.length,
     requests: joined(texts, rows, planned),
   }
+}
+
+/** Blocks of a pool that only its tokens are told of. */
+function poolBlocks(cache: Fields): number | null {
+  const tokens = numberOr(cache['num_kv_tokens'], 0)
+  return tokens > 0 ? Math.floor(tokens / numberOr(cache['block_size'], 16)) : null
 }
 
 /** Rows and plan by their order of arrival: `bench-7` is the eighth line of the workload. */
@@ -91,7 +97,11 @@ function joined(
   rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
   planned: ReadonlyArray<Readonly<Record<string, unknown>>>,
 ): RealRequest[] {
-  const startS = Math.min(...rows.map((row, i) => numberAt(row, 'queued_ts', texts.requests.file, i + 1)))
+  // A request that never got as far may have no time at all.
+  const startS = rows.reduce((least, row, i) => {
+    const late = isAbsent(row['queued_ts']) && isAbsent(row['first_token_ts'])
+    return late ? least : Math.min(least, numberAt(row, 'queued_ts', texts.requests.file, i + 1))
+  }, Number.POSITIVE_INFINITY)
   const requests = rows.flatMap((row, i): RealRequest[] => {
     if (isAbsent(row['first_token_ts']) || isAbsent(row['last_token_ts'])) return []
     const { file } = texts.requests
@@ -102,7 +112,7 @@ function joined(
       throw unusable(file, i + 1, `${id} is not in the workload`, `at most ${planned.length} requests`)
     }
     const promptTokens = numberAt(row, 'input_toks', file, i + 1)
-    if (plan['input_toks'] !== promptTokens) {
+    if (!isAbsent(plan['input_toks']) && plan['input_toks'] !== promptTokens) {
       throw unusable(
         file,
         i + 1,
@@ -135,15 +145,18 @@ type Fields = Readonly<Record<string, unknown>>
 
 function lines({ file, text }: RunText): Fields[] {
   const found: Fields[] = []
-  text.split('\n').forEach((line, i) => {
-    if (line.trim() !== '') found.push(record(parse(line, file, i + 1), file, i + 1))
-  })
+  text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)
+    .forEach((line, i) => {
+      if (line.trim() !== '') found.push(record(parse(line, file, i + 1), file, i + 1))
+    })
   return found
 }
 
 function parse(text: string, file: string, line: number): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (cause) {
     throw new PlimsollError('PLIM_FILE', 'not JSON', { where: { file, line }, cause })
   }

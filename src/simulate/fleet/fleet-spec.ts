@@ -43,14 +43,21 @@ export type Traffic =
       /** Prompts of one group begin alike: so many groups, drawn evenly, and how many tokens they share. */
       readonly sharing: { readonly groups: number; readonly tokens: number } | null
     }
+  /** Lengths as they were seen: pairs of prompt and output, drawn evenly. Prompts share nothing. */
+  | {
+      readonly kind: 'pairs'
+      readonly arrivals: OpenLoopPacer | DailyRate
+      readonly pairs: readonly (readonly [promptTokens: number, outputTokens: number])[]
+    }
   | { readonly kind: 'trace'; readonly trace: Trace; readonly speed: number; readonly repeat: boolean }
 
-/** A Poisson process whose rate swings once in `periodMs` between its low and its high, lowest at 0. */
+/** A Poisson process whose rate swings once in `periodMs` between its low and its high, lowest at 0 of the day; it begins at `phaseMs` of it. */
 export interface DailyRate {
   readonly kind: 'daily'
   readonly lowPerSecond: number
   readonly highPerSecond: number
   readonly periodMs: number
+  readonly phaseMs: number
 }
 
 export const routerKinds = ['random', 'round-robin', 'least-loaded', 'prefix-aware'] as const

@@ -22,9 +22,36 @@ export interface TrafficSource {
 
 /** Streams arrivals up to `durationMs`. Times, lengths and sharing have random streams of their own. */
 export function openTraffic(traffic: Traffic, seed: string, durationMs: number): TrafficSource {
-  return traffic.kind === 'trace'
-    ? traceTraffic(traffic.trace, traffic.speed, traffic.repeat, durationMs)
+  if (traffic.kind === 'trace') {
+    return traceTraffic(traffic.trace, traffic.speed, traffic.repeat, durationMs)
+  }
+  return traffic.kind === 'pairs'
+    ? pairsTraffic(traffic, seed, durationMs)
     : madeTraffic(traffic, seed, durationMs)
+}
+
+function pairsTraffic(
+  { arrivals, pairs }: Extract<Traffic, { kind: 'pairs' }>,
+  seed: string,
+  durationMs: number,
+): TrafficSource {
+  if (pairs.length === 0) throw new RangeError('traffic without a single pair of lengths')
+  const times = timesOf(arrivals, seed)
+  const random = randomStream(seed, 'pairs')
+  const request: TrafficRequest = { atMs: 0, prompt: { length: 1 }, outputTokens: 1, affinity: -1 }
+  const plain = new Map<number, Prompt>()
+  return {
+    request,
+    next() {
+      const atMs = times()
+      if (!(atMs < durationMs)) return false
+      const [prompt, output] = pairs[uniformInteger(random, 0, pairs.length - 1)] as readonly [number, number]
+      request.atMs = atMs
+      request.prompt = sharesNothing(prompt, plain)
+      request.outputTokens = output
+      return true
+    },
+  }
 }
 
 function madeTraffic(
@@ -88,7 +115,7 @@ function lengths(distribution: LengthDistribution, seed: string, stream: string)
   return () => drawLength(distribution, random)
 }
 
-function timesOf(arrivals: Extract<Traffic, { kind: 'made' }>['arrivals'], seed: string): () => number {
+function timesOf(arrivals: Exclude<Traffic, { kind: 'trace' }>['arrivals'], seed: string): () => number {
   const random = randomStream(seed, 'arrivals')
   if (arrivals.kind === 'daily') return dailyTimes(arrivals, random)
   if (arrivals.kind === 'poisson') {
@@ -105,15 +132,15 @@ function timesOf(arrivals: Extract<Traffic, { kind: 'made' }>['arrivals'], seed:
 
 /** By thinning (Lewis and Shedler 1979): candidates at the highest rate, each kept with the share of it that holds then. */
 function dailyTimes(
-  { lowPerSecond, highPerSecond, periodMs }: DailyRate,
+  { lowPerSecond, highPerSecond, periodMs, phaseMs }: DailyRate,
   random: ReturnType<typeof randomStream>,
 ): () => number {
   let atMs = 0
   return () => {
     for (;;) {
       atMs += (1000 * exponential(random)) / highPerSecond
-      if (random.next() * highPerSecond < dailyRateAt(lowPerSecond, highPerSecond, periodMs, atMs))
-        return atMs
+      const rate = dailyRateAt(lowPerSecond, highPerSecond, periodMs, phaseMs + atMs)
+      if (random.next() * highPerSecond < rate) return atMs
     }
   }
 }

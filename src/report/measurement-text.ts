@@ -1,0 +1,96 @@
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatPlain,
+  formatRate,
+  formatSpan,
+} from '../base/units.ts'
+import type { MeasurementDocument, MeasurementPoint } from './measurement-document.ts'
+import { coefficientWords } from './model-text.ts'
+import { painter } from './paint.ts'
+import { printable } from './printable.ts'
+import { textTable, type Cell, type Column } from './text-table.ts'
+
+const columns: readonly Column[] = [
+  { align: 'right', gap: 2 },
+  ...Array.from({ length: 7 }, (): Column => ({ align: 'right', gap: 3 })),
+]
+
+const wallWords: Readonly<Record<MeasurementDocument['asked']['wall'], string>> = {
+  capacity: 'one replica carries',
+  slo: 'the TPOT limit is met at',
+  memory: 'the KV pool is full at',
+  saturation: 'the engine is saturated at',
+}
+
+/** A measurement: the wall with its interval, the points and what each was chosen for, what is still open. */
+export function renderMeasurement(
+  document: MeasurementDocument,
+  options: { readonly color: boolean },
+  savedTo: string | null,
+): string {
+  const paint = painter(options.color)
+  const { asked, wall_per_s: wall, half_width: half, points } = document
+  const head = ['users', 'prompt', 'answer', 'n', 'TTFT', 'TPOT', 'foretold', 'wall known to'].map(
+    (text): Cell => ({ text }),
+  )
+  const enough = half !== null && half <= asked.target
+  const limit = asked.tpot_limit_ms === null ? '' : ` with TPOT within ${formatDuration(asked.tpot_limit_ms)}`
+  const headline =
+    wall === null || half === null
+      ? 'nothing is known of the wall'
+      : `${wallWords[asked.wall]} ${formatRate(wall.value)} [${formatPlain(wall.low)}, ${formatPlain(wall.high)}] of prompts ${asked.prompt}, answers ${asked.output}${limit}: known to ${paint(enough ? 'good' : 'doubtful', `± ${formatPercent(half)}`)}`
+  const lines = [
+    headline,
+    '',
+    ...textTable(columns, [head, ...points.map(pointRow)], paint),
+    '',
+    `  ${endText(document)}`,
+    ...(document.not_known.length === 0
+      ? []
+      : [
+          paint(
+            'doubtful',
+            `  not told by these points: ${document.not_known.map(coefficientWords).join('; ')}`,
+          ),
+        ]),
+    `  ${printable(document.target.model ?? 'a model')} at ${document.target.embedded ? 'the embedded engine' : printable(document.target.url)}; each point is a run folder in ${printable(document.folder)}`,
+    savedTo === null && document.model === null
+      ? 'next: plimsoll model fit of the runs'
+      : `saved ${printable(savedTo ?? document.model ?? '')} · plimsoll model predict ${printable(savedTo ?? document.model ?? '')} --rate 8/s · plimsoll plan … --simulate --model ${printable(savedTo ?? document.model ?? '')}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function pointRow(point: MeasurementPoint): Cell[] {
+  const { foretold, half_width: half } = point
+  const time = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms))
+  return [
+    { text: formatCount(point.users) },
+    { text: formatCount(point.prompt_tokens) },
+    { text: formatCount(point.output_tokens) },
+    { text: formatCount(point.answered) },
+    { text: time(point.ttft_ms) },
+    { text: time(point.tpot_ms) },
+    { text: foretold === null ? '' : `± ${formatPercent(foretold.after)}` },
+    { text: half === null ? '' : `± ${formatPercent(half)}` },
+  ]
+}
+
+function endText({ ended, asked, seconds, points }: MeasurementDocument): string {
+  const spent = `${points.length} points in ${formatSpan(Math.round(seconds) * 1000)}`
+  const wanted = `± ${formatPercent(asked.target)}`
+  switch (ended) {
+    case 'target':
+      return `${spent}: the wall is known to the ${wanted} that was asked for`
+    case 'points':
+      return `${spent}: no more points were allowed (--points); ${wanted} was asked for`
+    case 'time':
+      return `${spent}: no time was left for another (--max-duration); ${wanted} was asked for`
+    case 'interrupted':
+      return `${spent}: interrupted; ${wanted} was asked for`
+    default:
+      return `${spent}: no other load would tell more; ${wanted} was asked for`
+  }
+}
