@@ -68,7 +68,8 @@ export function openSender(
     noteRequest(deps.ledger, index, plannedMs, nowMs)
     const body = bodyAt(share.bodies, position)
     const cancelAfterMs = share.bodies.cancelAfterMs[position]!
-    flight.send({ index, plannedMs, body, cancelAfterMs }, (fields) => {
+    const headers = share.bodies.headers?.[position]
+    flight.send({ index, plannedMs, body, headers, cancelAfterMs }, (fields) => {
       if (turns > 1) follow(position, fields.done_ms === null ? clock.nowMs() : plannedMs + fields.done_ms)
       if (limited) pump()
       else settle()
