@@ -5,7 +5,7 @@ import { tokenSources } from '../measure/load/preflight-tokens.ts'
 import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
 import { learnTokens } from '../measure/tokens/learn-tokens.ts'
 import type { TokenCounter } from '../measure/tokens/token-counter.ts'
-import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
+import { readTokenizer } from '../measure/tokens/read-tokenizer.ts'
 import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { apis, isStreamed } from '../measure/wire/api.ts'
@@ -112,7 +112,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked
     const tokenizer =
       config.tokenizerPath === null
         ? null
-        : readTokenizerJson(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
+        : await readTokenizer(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
     const tokens = await learnTokens(tokenSources(sendOnce, probed, learnt), tokenizer)
     const beside = learnt.engine === null ? null : { asker, path: pathsBeside(probed.endpointPath).metrics }
     const metrics = await openMetrics(config.metricsUrls, beside, deps)

@@ -119,7 +119,7 @@ const workload = v.strictObject({
       'JSON file that is the body of every request, with placeholders: {{prompt}}, {{row.FIELD}}',
     ),
   ),
-  tokenizer: v.exactOptional(described(text, 'A tokenizer.json; else the server counts')),
+  tokenizer: v.exactOptional(described(text, 'A tokenizer.json or tokenizer.model; else the server counts')),
   salt: v.exactOptional(
     described(text, 'Text that keeps prompts out of the prefix cache; fresh each run unless given'),
   ),

@@ -107,7 +107,7 @@ export interface RunConfig {
   readonly extraBody: Readonly<Record<string, unknown>>
   /** File of the body's template, or null: the API's own body. */
   readonly bodyTemplatePath: string | null
-  /** A tokenizer.json, or null: the server counts. */
+  /** A tokenizer.json or tokenizer.model, or null: the server counts. */
   readonly tokenizerPath: string | null
   readonly objectives: readonly ObjectiveConfig[]
   /** As percent texts: `99.9`. */
