@@ -166,12 +166,12 @@ export async function measureLoad(
 
 /** Over all replicas, from the counters' growth. */
 function hitRate(before: Scraped, after: Scraped): number | null {
-  const rates = after.map((facts, i) => {
-    const earlier = before[i] ?? null
-    return facts === null || earlier === null ? null : prefixHitRate(earlier, facts)
-  })
-  const known = rates.filter((rate) => rate !== null)
-  return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0) / known.length
+  return prefixHitRate(
+    after.flatMap((facts, i) => {
+      const earlier = before[i] ?? null
+      return facts === null || earlier === null ? [] : [{ before: earlier, after: facts }]
+    }),
+  )
 }
 
 /** Behind one address, kept-alive connections may all lead to one of several replicas: its counters alone grow. */
