@@ -29,7 +29,9 @@ async function gateway(engine: string): Promise<{ readonly url: string; readonly
       const asks = url.endsWith('/completions')
       if (asks) seen.push({ headers, body })
       if (asks && (headers['x-key'] !== `key-of-${String(body['tenant'])}` || inner === undefined)) {
-        response.writeHead(400).end(JSON.stringify({ error: { message: `not for ${headers['x-key']}` } }))
+        response
+          .writeHead(400)
+          .end(JSON.stringify({ error: { message: `not for ${String(headers['x-key'])}` } }))
         return
       }
       const onward = httpRequest(engine + url, { method, agent: false }, (answer) => {
@@ -67,15 +69,19 @@ describe.each([
     )
     const { document, folder } = await run(
       [
-        ...['--url', url, '--dataset-path', 'rows.jsonl', '--body-template', 'body.json', '--warm-prefix'],
-        ...['--header', 'X-Key: {{row.key}}', 'X-Token: {{env.GATE}}', ...load],
+        ...load,
+        ...`--url ${url} --dataset-path rows.jsonl --body-template body.json --warm-prefix --header`.split(
+          ' ',
+        ),
+        'X-Key: {{row.key}}',
+        'X-Token: {{env.GATE}}',
       ],
       { cwd, env: { GATE: 'open-sesame-1' } },
     )
     expect(document.counts).toMatchObject({ planned: 6, ok: 6 })
     const asked = seen.filter(({ body }) => (body['request'] as { max_tokens: number }).max_tokens < 8)
     const measured = asked.slice(-6)
-    expect(measured.map(({ body }) => body['n']).toSorted()).toEqual([0, 1, 2, 3, 4, 5])
+    expect(new Set(measured.map(({ body }) => body['n']))).toEqual(new Set([0, 1, 2, 3, 4, 5]))
     for (const { headers, body } of measured) {
       const row = rows[(body['n'] as number) % 2]!
       expect(headers).toMatchObject({ 'x-key': row.key, 'x-token': 'open-sesame-1' })

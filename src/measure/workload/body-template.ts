@@ -171,7 +171,7 @@ function fill(node: TemplateNode, facts: BodyFacts): unknown {
         .join('')
     case 'list':
       return node.items.map((item) => fill(item, facts)).filter((item) => item !== undefined)
-    case 'object':
+    default:
       return Object.fromEntries(
         node.members.flatMap(([key, member]) => {
           const value = fill(member, facts)
