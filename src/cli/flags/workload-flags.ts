@@ -127,7 +127,12 @@ export const workloadFlags: FlagSpecs = {
   'top-p': { kind: 'text', group, brief: 'Nucleus of sampling', placeholder: 'P' },
   'top-k': { kind: 'text', group, brief: 'Candidates of sampling', placeholder: 'K', hidden: true },
   'min-p': { kind: 'text', group, brief: 'Least probability of sampling', placeholder: 'P', hidden: true },
-  tokenizer: { kind: 'text', group, brief: 'A tokenizer.json or a SentencePiece tokenizer.model; else the server counts', placeholder: 'PATH' },
+  tokenizer: {
+    kind: 'text',
+    group,
+    brief: 'A tokenizer.json or a SentencePiece tokenizer.model; else the server counts',
+    placeholder: 'PATH',
+  },
   seed: {
     kind: 'text',
     group,

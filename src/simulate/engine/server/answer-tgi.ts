@@ -3,8 +3,8 @@ import { tgiErrorJson } from './api-error.ts'
 import { detokenize, tokenize } from './tokenizer.ts'
 
 /**
- * TGI's `generate_stream` and `generate` (text-generation-inference, `router/src/lib.rs`): an event a token, also of several that one step made; the last one has the whole
- * text and the details, and nothing follows it.
+ * TGI's `generate_stream` and `generate` (text-generation-inference, `router/src/lib.rs`): an event a token, also of several that one
+ * step made; the last one has the whole text and the details, and nothing follows it.
  */
 export function tgiForm({ promptTokens }: AnswerIdentity): AnswerForm {
   let text = ''
