@@ -198,6 +198,22 @@ export function benchList({ quick, 'vllm-python': python }) {
       ],
     },
     {
+      name: 'tokenizer',
+      argv: ['bench/tokenizer.mjs', quick ? '2' : '5'],
+      claims: ['cold', 'warm'].map((how) => ({
+        what: `our byte-level BPE, ${how}, the slower of Qwen3 and Llama 3.1`,
+        budget: 1,
+        unit: 'M tok/s',
+        atLeast: true,
+        read: extreme(new RegExp(`${how} ([\\d.]+) M tok/s`, 'g'), true),
+        absent: 'the vocabularies are absent: `npm run test:tokenizers` fetches them',
+        peer: text(
+          /Hugging Face's ([\d.]+) M tok/,
+          ([, theirs]) => `@huggingface/tokenizers: ${theirs} M tok/s`,
+        ),
+      })),
+    },
+    {
       name: 'engine-cost',
       argv: ['bench/engine-cost.mjs', quick ? '5000' : '20000'],
       claims: [],

@@ -100,8 +100,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
     'run',
     '--num-prompts',
     '6',
-    '--request-rate',
-    '20',
+    ...(args.includes('--request-rate') ? [] : ['--request-rate', '20']),
     '--prompt',
     '20',
     '--output',
@@ -211,4 +210,64 @@ describe('the ways to a server', () => {
     expect(ended.stdout).toBe('')
     expect(ended.stderr).toContain('AWS_ACCESS_KEY_ID is not set')
   })
+})
+
+interface Message {
+  readonly role: string
+  readonly content: string
+}
+
+const ways: readonly (readonly [string, () => Promise<readonly string[]>])[] = [
+  [
+    'plain HTTP',
+    async () => ['--url', `http://127.0.0.1:${await listen(createServer(chat as RequestListener), 0)}`],
+  ],
+  [
+    'a unix socket',
+    async () => {
+      const path = join(folder, 'sessions.sock')
+      await listen(createServer(chat as RequestListener), path)
+      return ['--url', `unix:${path}`]
+    },
+  ],
+  [
+    'TLS',
+    async () => {
+      const port = await listen(createTlsServer(identity, chat as RequestListener), 0)
+      return ['--url', `https://localhost:${port}`, '--insecure']
+    },
+  ],
+  [
+    'HTTP/2',
+    async () => {
+      const port = await listen(createSecureServer({ ...identity, allowHTTP1: true }, chat), 0)
+      return ['--url', `https://localhost:${port}`, '--insecure', '--http2']
+    },
+  ],
+]
+const loops = [
+  ['an open loop', ['--request-rate', '20']],
+  ['a closed loop', ['--request-rate', 'inf', '--concurrency', '2']],
+] as const
+
+describe('sessions of three turns over every way', () => {
+  test.each(ways.flatMap(([way, open]) => loops.map(([loop, load]) => [way, loop, open, load] as const)))(
+    '%s, %s',
+    async (_way, _loop, open, load) => {
+      const target = await open()
+      const document = documentOf(await run([...target, ...load, '--turns', '3', '--turn-think', '20ms']))
+      expect(document.counts).toMatchObject({ planned: 6, ok: 6 })
+      const sent = asked.filter(({ path }) => path === '/v1/chat/completions').slice(-6)
+      const talks = sent.map(({ body }) => (JSON.parse(body) as { messages: readonly Message[] }).messages)
+      const firsts = [...new Set(talks.map((talk) => talk[0]!.content))]
+      expect(firsts).toHaveLength(2)
+      for (const first of firsts) {
+        const turns = talks.filter((talk) => talk[0]!.content === first)
+        // In the order in which they came: each sends what was said before it, and one thing more.
+        expect(turns.map((talk) => talk.map(({ role }) => role[0]).join(''))).toEqual(['u', 'uau', 'uauau'])
+        expect(turns[1]!.slice(0, 1)).toEqual(turns[0])
+        expect(turns[2]!.slice(0, 3)).toEqual(turns[1])
+      }
+    },
+  )
 })

@@ -67,6 +67,30 @@ describe("the server's metrics beside the rows", () => {
     expect((await plimsoll(['show', 'kept'])).server).toEqual(server)
   })
 
+  test('a hit rate that was asked for is the one that the server counts, and the report says it', async () => {
+    const asked = [
+      'run',
+      '--prefix-hit-rate',
+      '60%',
+      '--request-rate',
+      '12',
+      '--prompt',
+      '400',
+      '--output',
+      '4',
+    ]
+    const run = await plimsoll([...asked, '--warmup', '2s', '--duration', '6s', '--out', 'prefix'])
+    const counted = run.server!.prefix_hits! / run.server!.prefix_queries!
+    expect(counted).toBeGreaterThan(0.58)
+    expect(counted).toBeLessThan(0.62)
+    // The usage of the answers says the same of the same requests.
+    expect(run.cache!.hit_rate).toBeCloseTo(counted, 1)
+    const shown = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [main, 'show', 'prefix'], { cwd: folder }, (_, stdout) => resolve(stdout))
+    })
+    expect(shown).toContain(`prefix cache hit ${Math.round(100 * counted)} %`)
+  })
+
   test('that stand still are said to, and one replica of two may be gone', async () => {
     const run = await plimsoll([...load, '--metrics-url', frozenUrl, '--out', 'frozen'])
     expect(run.warnings.map(({ kind }) => kind)).toContain('metrics_frozen')

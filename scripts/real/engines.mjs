@@ -77,7 +77,7 @@ export function vllmServer({ cache, vocabulary, python }) {
         tpotMs: 1000 * sum(text, 'vllm:request_time_per_output_token_seconds_sum'),
       },
     }),
-    promises: { engine: 'vllm', exactPrompts: true, ignoresEos: true, memoryWall: null },
+    promises: { engine: 'vllm', exactPrompts: true, ignoresEos: true, memoryWall: null, prefixCache: true },
   }
 }
 

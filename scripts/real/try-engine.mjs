@@ -31,6 +31,7 @@ export async function tryEngine(engine, { folder, log, check, say }) {
       folder,
     ])
     await tryRun(engine, server.url, { folder, check, say })
+    if (engine.promises.prefixCache === true) await tryPrefix(server.url, { folder, check, say })
     await trySweep(engine, server.url, { folder, check, say })
   } finally {
     await server.stop()
@@ -85,6 +86,23 @@ async function tryRun(engine, url, { folder, check, say }) {
     check('run: the server finished each once', finished === requests + 1, `${finished} of ${requests} + 1`)
   }
   checkTimes(before, after, rows, check, say)
+}
+
+/** Prompts of which 60 % are shared: what the server's counters say was found, and what the report says of it. */
+async function tryPrefix(url, { folder, check, say }) {
+  const asked = ['--prefix-hit-rate', '60%', '--prompt', '400', '--output', '4', '-r', '4']
+  const window = ['--warmup', '3s', '-d', '10s', '--runs-dir', folder, '--name', 'prefix']
+  const ran = await plimsoll(['run', '-u', url, ...asked, ...window, '--json', '-q'])
+  const document = parsed(ran)
+  check('prefix: prints a document', document !== null, ran.stderr)
+  if (document === null) return
+  const { stdout } = await plimsoll(['show', document.run])
+  say(stdout)
+  const { prefix_hits: hits, prefix_queries: queries } = document.server ?? {}
+  const rate = hits / queries
+  check('prefix: the server found 60 % ± 2 % of the prompts', Math.abs(rate - 0.6) <= 0.02, { hits, queries })
+  const words = `prefix cache hit ${Math.round(100 * rate)} %`
+  check('prefix: the report says what it found', stdout.includes(words), stdout)
 }
 
 async function trySweep(engine, url, { folder, check, say }) {

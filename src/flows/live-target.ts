@@ -5,18 +5,21 @@ import { tokenSources } from '../measure/load/preflight-tokens.ts'
 import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
 import { learnTokens } from '../measure/tokens/learn-tokens.ts'
 import type { TokenCounter } from '../measure/tokens/token-counter.ts'
-import { readTokenizerJson } from '../measure/tokens/tokenizer-json.ts'
+import { readTokenizer } from '../measure/tokens/read-tokenizer.ts'
 import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { apis, isStreamed } from '../measure/wire/api.ts'
 import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
 import { resolveEndpoint, splitSocket } from '../measure/wire/target-url.ts'
+import { fillHeaders } from '../measure/workload/header-template.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
+import type { RequestTemplates } from '../measure/workload/template-check.ts'
 import { spawnEngineProcess, type EngineChild } from '../simulate/engine/server/engine-child.ts'
 import { readEngineSettings } from '../simulate/engine/server/engine-settings.ts'
 import { awsSigner } from './aws-credentials.ts'
 import { isIdle, openMetrics, type EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'
+import type { Asked } from './request-templates.ts'
 import type { RunConfig } from './options/run-config.ts'
 import type { ServerFacts } from './run-facts.ts'
 import { openAsker } from './send-once.ts'
@@ -29,6 +32,7 @@ export interface LiveTarget {
   readonly model: string
   readonly dialect: Dialect
   readonly tokens: TokenCounter
+  readonly templates: RequestTemplates
   readonly server: ServerFacts
   readonly metrics: EngineMetrics
   /** Texts that must never be stored or printed. */
@@ -42,7 +46,7 @@ export interface LiveTarget {
  * are on it.
  * @throws PlimsollError PLIM_URL, PLIM_CONNECT, PLIM_TLS, PLIM_AUTH, PLIM_NOT_FOUND, PLIM_PREFLIGHT, PLIM_ENGINE: why it cannot be loaded.
  */
-export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<LiveTarget> {
+export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked): Promise<LiveTarget> {
   const engine = config.target.kind === 'embedded' ? await startEngine(config.target, deps) : null
   const typedUrl = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
   const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
@@ -50,7 +54,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
   const signer = engine === null && config.awsSigv4 !== null ? awsSigner(config.awsSigv4, deps.env) : null
   const secrets = [
     key,
-    ...Object.values(config.headers),
+    ...asked.secrets,
     ...(signer === null ? [] : [signer.secretAccessKey, signer.sessionToken ?? '']),
   ].filter((text) => text.length >= 8)
   const closers: (() => Promise<void>)[] = engine === null ? [] : [() => engine.stop()]
@@ -64,7 +68,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       ...(config.api === 'anthropic' && { 'anthropic-version': anthropicVersion }),
       // A signature is the credential then.
       ...(signer === null ? keyHeader(config, key) : {}),
-      ...config.headers,
+      ...asked.headers,
     }
     const proxy = socketPath !== null ? null : chooseProxy(endpoint, proxyEnvironment(deps))
     const tls = {
@@ -77,7 +81,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     const asker = await openAsker(endpoint, {
       clock: deps.clock,
       api: config.api,
-      headers,
+      headers: { ...headers, ...sampleHeaders(config, asked) },
       tls,
       timeoutMs: Math.min(
         mostPreflightMs,
@@ -88,13 +92,15 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       wallClock: deps.wallClock,
     })
     closers.push(() => asker.close())
-    const asked: PreflightTarget = {
+    const { body } = asked.templates
+    const probed: PreflightTarget = {
       url: typedUrl,
       api: config.api,
       stream: isStreamed(config.api, config.stream),
       endpointPath: endpoint.pathname + endpoint.search,
       model: config.model,
       key: { env: config.keyEnv, present: key !== '' },
+      ...(body === null ? {} : { custom: { template: body, facts: asked.sample } }),
     }
     const parseMetrics = (
       text: string,
@@ -102,13 +108,13 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     ): ReturnType<typeof parsePrometheusText> =>
       parsePrometheusText(text, contentType === undefined ? {} : { contentType })
     const sendOnce = asker.askUntil(deps.signal)
-    const learnt = await saidToWait(deps, endpoint, () => preflight({ sendOnce, parseMetrics }, asked))
+    const learnt = await saidToWait(deps, endpoint, () => preflight({ sendOnce, parseMetrics }, probed))
     const tokenizer =
       config.tokenizerPath === null
         ? null
-        : readTokenizerJson(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
-    const tokens = await learnTokens(tokenSources(sendOnce, asked, learnt), tokenizer)
-    const beside = learnt.engine === null ? null : { asker, path: pathsBeside(asked.endpointPath).metrics }
+        : await readTokenizer(await deps.files.readText(config.tokenizerPath), config.tokenizerPath)
+    const tokens = await learnTokens(tokenSources(sendOnce, probed, learnt), tokenizer)
+    const beside = learnt.engine === null ? null : { asker, path: pathsBeside(probed.endpointPath).metrics }
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
     closers.push(() => metrics.close())
     return {
@@ -124,6 +130,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
       model: learnt.model,
       dialect: learnt.dialect,
       tokens,
+      templates: asked.templates,
       server: await serverFacts(config, learnt, metrics, engine),
       metrics,
       secrets,
@@ -139,6 +146,11 @@ export async function openTarget(config: RunConfig, deps: FlowDeps): Promise<Liv
     await close()
     throw errorWithoutSecrets(error, secrets)
   }
+}
+
+/** The headers of a first request, for the questions before the run: a gateway may want them of these too. */
+function sampleHeaders({ model }: RunConfig, { templates, sample }: Asked): Readonly<Record<string, string>> {
+  return fillHeaders(templates.headers, { ...sample, model: model ?? '', outputTokens: null })
 }
 
 /** The only version of the Messages API there is (docs.anthropic.com/en/api/versioning). */

@@ -166,12 +166,12 @@ export async function measureLoad(
 
 /** Over all replicas, from the counters' growth. */
 function hitRate(before: Scraped, after: Scraped): number | null {
-  const rates = after.map((facts, i) => {
-    const earlier = before[i] ?? null
-    return facts === null || earlier === null ? null : prefixHitRate(earlier, facts)
-  })
-  const known = rates.filter((rate) => rate !== null)
-  return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0) / known.length
+  return prefixHitRate(
+    after.flatMap((facts, i) => {
+      const earlier = before[i] ?? null
+      return facts === null || earlier === null ? [] : [{ before: earlier, after: facts }]
+    }),
+  )
 }
 
 /** Behind one address, kept-alive connections may all lead to one of several replicas: its counters alone grow. */
@@ -198,6 +198,7 @@ type Scraped = readonly (EngineFacts | null)[]
 
 function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
   const { config } = load
+  const { body, headers } = target.templates
   return makePlan({
     workload: load.workload,
     pacer: load.pacer,
@@ -218,6 +219,8 @@ function planOf(load: LoadToMeasure, target: LiveTarget): Plan {
     maxModelLen: target.server.maxModelLen,
     ...(config.cancel === null ? {} : { cancel: config.cancel }),
     ...(config.models.length === 0 ? {} : { models: config.models }),
+    ...(body === null ? {} : { template: body }),
+    ...(headers.length === 0 ? {} : { headerTemplates: headers }),
   })
 }
 
@@ -237,7 +240,7 @@ function manifestStart(
     salt: plan.salt,
     pacer: load.pacer,
     workload: {
-      text: describeWorkload(config.workload, config.api),
+      text: `${describeWorkload(config.workload, config.api)}${inTemplate(config)}`,
       digest: plan.digest,
       lengths: plan.lengths.basis,
       lead_tokens: target.tokens.kind === 'unknown' ? null : Math.ceil(target.tokens.words.leadTokens),
@@ -275,6 +278,10 @@ async function errorAfter(result: LoadResult, instrument: LoadInstrument): Promi
   const byHand = result.stopped?.why === 'interrupted'
   if (byHand || result.endedAtMs < shortestMeasuredAgainMs) return result.health
   return withErrorAfter(result.health, await instrument.measureError())
+}
+
+function inTemplate({ bodyTemplatePath: path }: RunConfig): string {
+  return path === null ? '' : `, in the template ${path}`
 }
 
 function windowOf(load: LoadToMeasure, result: LoadResult, drainMs: number): ManifestWindow {

@@ -16,6 +16,7 @@ import { measureLoad } from './measure-load.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { prefillDocument, type PrefillSample } from './prefill-fit.ts'
 import { readPointsFile } from './prefill-points.ts'
+import { readAsked } from './request-templates.ts'
 import { documentOptions } from './run-document.ts'
 import { runProgress } from './run-progress.ts'
 import { openAsker } from './send-once.ts'
@@ -84,7 +85,13 @@ async function measurePrefill(
   deps: FlowDeps,
 ): Promise<PrefillOutcome> {
   const run = { ...config.run, salt: config.run.salt ?? deps.freshSalt() }
-  const target = await openTarget(run, deps)
+  // Whatever a config asks of others, a prefill asks random words.
+  const length = { kind: 'fixed', tokens: 1 } as const
+  const asked = await readAsked(
+    { ...run, workload: { kind: 'random', prompt: length, output: length } },
+    deps,
+  )
+  const target = await openTarget(run, deps, asked)
   const instrument = await openInstrument({ workers: 1 }, deps.clock)
   const folder =
     run.out ?? join(run.runsDir, runFolderName(new Date(deps.wallClock()), run.name ?? 'prefill'))

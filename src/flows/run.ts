@@ -1,7 +1,6 @@
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
-import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { tracePacer } from '../measure/workload/trace.ts'
-import { loadWorkload, type LoadedWorkload } from '../measure/workload/workload.ts'
+import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import { approvePlan } from './approve-plan.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
@@ -9,6 +8,7 @@ import type { Pacer } from '../measure/load/pacer.ts'
 import { openTarget } from './live-target.ts'
 import { measureLoad } from './measure-load.ts'
 import type { RunConfig } from './options/run-config.ts'
+import { readAsked } from './request-templates.ts'
 import { runProgress } from './run-progress.ts'
 import { documentOptions } from './run-document.ts'
 
@@ -18,8 +18,9 @@ import { documentOptions } from './run-document.ts'
  */
 export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOutcome> {
   const objectives = parseObjectives(config.objectives)
-  const workload = await loadWorkload(config.workload, deps.files.readText, estimateTokens)
-  const target = await openTarget(config, deps)
+  const asked = await readAsked(config, deps)
+  const { workload } = asked
+  const target = await openTarget(config, deps, asked)
   const atMost = config.pacer.kind === 'concurrency' ? config.pacer.users : Number.POSITIVE_INFINITY
   const instrument = await openInstrument(
     { workers: workerCount(config.workers, deps.machine.cores, atMost) },

@@ -8,9 +8,7 @@ import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { redact, redactUrl } from '../measure/record/redact.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
-import { estimateTokens } from '../measure/tokens/estimate-tokens.ts'
 import { partSalt } from '../measure/workload/salt.ts'
-import { loadWorkload } from '../measure/workload/workload.ts'
 import { nextLoad, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
@@ -23,6 +21,7 @@ import { sampleNeeds } from './sample-needs.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
 import { resumedSweep, sweepFile, type ResumedSweep } from './sweep-folder.ts'
 import { measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
+import { readAsked } from './request-templates.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
 /** The first and the largest load of a sweep that finds its own. */
@@ -38,8 +37,9 @@ export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<Sw
   const salt = config.run.salt ?? deps.freshSalt()
   const run = { ...config.run, salt }
   const objectives = parseObjectives(run.objectives)
-  const workload = await loadWorkload(run.workload, deps.files.readText, estimateTokens)
-  const target = await openTarget(run, deps)
+  const asked = await readAsked(run, deps)
+  const { workload } = asked
+  const target = await openTarget(run, deps, asked)
   const instrument = await openInstrument(
     { workers: workerCount(run.workers, deps.machine.cores, Number.POSITIVE_INFINITY) },
     deps.clock,

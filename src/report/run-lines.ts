@@ -133,8 +133,13 @@ export function littleLine({ little }: RunDocument): string[] {
 }
 
 /** "server running 12.3 (most 31), waiting 0.4 (most 9), KV 41 % (most 88 %), 3 preemptions; 60 looks, each of 2.1 ms". */
-export function serverUseLine({ server }: RunDocument): string[] {
-  if (server === null || server.failed === server.looks) return []
+export function serverUseLine({ server, cache }: RunDocument): string[] {
+  if (server === null || server.failed === server.looks) {
+    // Without metrics the answers' usage may still say it.
+    return cache === null || cache.cached_tokens === 0
+      ? []
+      : [`server: prefix cache hit ${formatPercent(cache.hit_rate, 0)} by the answers’ usage`]
+  }
   const parts: string[] = []
   const { running, waiting, kv_usage: kv, preemptions, prefix_hits: hits, prefix_queries: queries } = server
   if (running !== null) parts.push(`running ${formatPlain(running.mean)} (most ${formatPlain(running.max)})`)

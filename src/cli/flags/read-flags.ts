@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { parseCount, parseDurationMs, parseNumber, parsePercent } from '../../base/units.ts'
+import { parseHeader } from '../../measure/workload/header-template.ts'
 import { parseLength } from '../../flows/options/length-text.ts'
 import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/pacer-text.ts'
 import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
@@ -73,6 +74,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['scenario', 'scenario', parseScenario],
   ['prefix-hit-rate', 'prefixHitRate', parsePercent],
   ['shared-prefix', 'sharedPrefixTokens', (value, flag) => parseCount(value, flag, 1)],
+  ['body-template', 'bodyTemplatePath', String],
   ['tokenizer', 'tokenizerPath', String],
   ['seed', 'seed', String],
   ['salt', 'salt', String],
@@ -110,8 +112,7 @@ export function readRunFlags(flags: FlagValues): RunOptions {
   if (list(flags, 'class').length > 0) options['classes'] = list(flags, 'class').map((one) => parseClass(one))
   if (isOn(flags, 'no-stream') === true) options['stream'] = false
   if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
-  if (list(flags, 'header').length > 0)
-    options['headers'] = readPairs(list(flags, 'header'), '--header', /[=:]/)
+  if (list(flags, 'header').length > 0) options['headers'] = readHeaders(list(flags, 'header'))
   if (list(flags, 'metadata').length > 0)
     options['metadata'] = readPairs(list(flags, 'metadata'), '--metadata', /=/)
   if (list(flags, 'fault').length > 0) options['faults'] = list(flags, 'fault')
@@ -214,6 +215,12 @@ function readPairs(
       return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const
     }),
   )
+}
+
+function readHeaders(pairs: readonly string[]): Readonly<Record<string, string>> {
+  const headers = readPairs(pairs, '--header', /[=:]/)
+  for (const [name, value] of Object.entries(headers)) parseHeader(name, value)
+  return headers
 }
 
 function readSettings(pairs: readonly string[]): Readonly<Record<string, string | true>> {

@@ -54,7 +54,7 @@ export const targetFlags: FlagSpecs = {
     kind: 'list',
     manyValues: true,
     group,
-    brief: 'Further headers',
+    brief: 'Further headers; values may hold {{segment}}, {{row.FIELD}}, {{env.NAME}} and their like',
     placeholder: 'NAME=VALUE',
     letter: 'H',
   },

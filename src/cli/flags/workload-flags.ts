@@ -116,11 +116,23 @@ export const workloadFlags: FlagSpecs = {
     brief: 'JSON object whose fields are added to every request',
     placeholder: 'JSON',
   },
+  'body-template': {
+    kind: 'text',
+    group,
+    brief:
+      'JSON file that is the body of every request, with placeholders: {{prompt}}, {{max_tokens}}, {{row.FIELD}} (docs/traffic.md)',
+    placeholder: 'FILE',
+  },
   temperature: { kind: 'text', group, brief: 'Sampling temperature', placeholder: 'T' },
   'top-p': { kind: 'text', group, brief: 'Nucleus of sampling', placeholder: 'P' },
   'top-k': { kind: 'text', group, brief: 'Candidates of sampling', placeholder: 'K', hidden: true },
   'min-p': { kind: 'text', group, brief: 'Least probability of sampling', placeholder: 'P', hidden: true },
-  tokenizer: { kind: 'text', group, brief: 'A tokenizer.json; else the server counts', placeholder: 'PATH' },
+  tokenizer: {
+    kind: 'text',
+    group,
+    brief: 'A tokenizer.json or a SentencePiece tokenizer.model; else the server counts',
+    placeholder: 'PATH',
+  },
   seed: {
     kind: 'text',
     group,

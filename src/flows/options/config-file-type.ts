@@ -88,6 +88,7 @@ export interface ConfigFile {
     readonly cancel?: { readonly share: QuantityText; readonly after?: QuantityText }
     readonly ignore_eos?: boolean
     readonly extra_body?: Readonly<Record<string, unknown>>
+    readonly body_template?: string
     readonly tokenizer?: string
     readonly salt?: string
     readonly warm_prefix?: boolean

@@ -7,6 +7,7 @@ import {
   parseRatePerSecond,
 } from '../../base/units.ts'
 import { checkPacer, type Pacer } from '../../measure/load/pacer.ts'
+import { parseHeader } from '../../measure/workload/header-template.ts'
 import type { ArrivalsText, ClassText, ConfigFile, LengthText } from './config-file-type.ts'
 import { lognormalLength, normalLength, parseLength, uniformLength } from './length-text.ts'
 import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
@@ -58,6 +59,11 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
       sharedPrefixTokens: read([...path, 'shared_prefix'], said.shared_prefix, count),
     }
   }
+  function headersOf(headers: Readonly<Record<string, string>> | undefined): SweepOptions['headers'] {
+    for (const [name, value] of Object.entries(headers ?? {}))
+      positioned(['target', 'headers', name], () => parseHeader(name, value))
+    return headers
+  }
   const { target, workload, arrivals, window, sweep, client, output } = config
   const timeouts = client?.timeouts
   const loads = sweep?.rates ?? sweep?.concurrency
@@ -72,7 +78,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     model: target?.model,
     models: target?.models && Object.entries(target.models).map(([name, weight]) => ({ name, weight })),
     keyEnv: target?.key?.env,
-    headers: texts(target?.headers),
+    headers: headersOf(texts(target?.headers)),
     insecure: target?.insecure,
     caFile: target?.ca,
     replicaHeader: target?.replica_header?.toLowerCase(),
@@ -109,6 +115,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseDurationMs),
     ignoreEos: workload?.ignore_eos,
     extraBody: workload?.extra_body,
+    bodyTemplatePath: workload?.body_template,
     tokenizerPath: workload?.tokenizer,
     salt: workload?.salt,
     warmPrefix: workload?.warm_prefix,

@@ -49,7 +49,12 @@ const target = v.strictObject({
   key: v.exactOptional(
     v.strictObject({ env: described(text, 'Environment variable that holds the API key') }),
   ),
-  headers: v.exactOptional(described(pairs, 'Further headers')),
+  headers: v.exactOptional(
+    described(
+      pairs,
+      'Further headers; values may hold {{segment}}, {{row.FIELD}}, {{env.NAME}} and their like',
+    ),
+  ),
   insecure: v.exactOptional(described(v.boolean(), 'Do not verify the certificate')),
   http2: v.exactOptional(described(v.boolean(), 'Speak HTTP/2, over TLS')),
   aws_sigv4: v.exactOptional(
@@ -108,7 +113,13 @@ const workload = v.strictObject({
   ),
   ignore_eos: v.exactOptional(described(v.boolean(), 'Ask for answers of exactly the length')),
   extra_body: v.exactOptional(described(v.record(v.string(), v.unknown()), 'Fields added to every request')),
-  tokenizer: v.exactOptional(described(text, 'A tokenizer.json; else the server counts')),
+  body_template: v.exactOptional(
+    described(
+      text,
+      'JSON file that is the body of every request, with placeholders: {{prompt}}, {{row.FIELD}}',
+    ),
+  ),
+  tokenizer: v.exactOptional(described(text, 'A tokenizer.json or tokenizer.model; else the server counts')),
   salt: v.exactOptional(
     described(text, 'Text that keeps prompts out of the prefix cache; fresh each run unless given'),
   ),

@@ -44,6 +44,7 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     cancel: resolveCancellation(options),
     ignoreEos: options.ignoreEos ?? asksExactLengths(workload),
     extraBody: options.extraBody ?? {},
+    bodyTemplatePath: options.bodyTemplatePath ?? null,
     tokenizerPath: options.tokenizerPath ?? null,
     objectives: options.objectives ?? [],
     percentiles: options.percentiles ?? defaults.percentiles,

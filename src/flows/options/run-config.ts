@@ -77,6 +77,7 @@ export interface RunConfig {
   readonly models: readonly WeightedModel[]
   /** The environment variable that holds the key. The key itself is never in a config. */
   readonly keyEnv: string
+  /** Values may hold placeholders. */
   readonly headers: Readonly<Record<string, string>>
   /** Do not verify the certificate. */
   readonly insecure: boolean
@@ -104,7 +105,9 @@ export interface RunConfig {
   readonly ignoreEos: boolean
   /** Fields added to every request body. */
   readonly extraBody: Readonly<Record<string, unknown>>
-  /** A tokenizer.json, or null: the server counts. */
+  /** File of the body's template, or null: the API's own body. */
+  readonly bodyTemplatePath: string | null
+  /** A tokenizer.json or tokenizer.model, or null: the server counts. */
   readonly tokenizerPath: string | null
   readonly objectives: readonly ObjectiveConfig[]
   /** As percent texts: `99.9`. */

@@ -57,6 +57,7 @@ export interface RunOptions {
   readonly cancelAfterMs?: number
   readonly ignoreEos?: boolean
   readonly extraBody?: Readonly<Record<string, unknown>>
+  readonly bodyTemplatePath?: string
   readonly tokenizerPath?: string
   readonly seed?: string
   readonly salt?: string

@@ -13,6 +13,8 @@ export interface BodyChunk {
   readonly thinkTimeMs: Float64Array
   /** When the client hangs up, ms after the intended send; NaN: never. */
   readonly cancelAfterMs: Float64Array
+  /** Headers of each request alone; absent where none has any. */
+  readonly headers?: readonly Readonly<Record<string, string>>[]
 }
 
 export function packBodies(requests: readonly PlannedRequest[], first = 0): BodyChunk {
@@ -33,7 +35,15 @@ export function packBodies(requests: readonly PlannedRequest[], first = 0): Body
   const bytes = new Uint8Array(new SharedArrayBuffer(size))
   const target = Buffer.from(bytes.buffer, 0, size)
   encoded.forEach((body, i) => body.copy(target, offsets[i]!))
-  return { first, bytes, offsets, thinkTimeMs, cancelAfterMs }
+  const own = requests.some(({ headers }) => headers !== undefined)
+  return {
+    first,
+    bytes,
+    offsets,
+    thinkTimeMs,
+    cancelAfterMs,
+    ...(own && { headers: requests.map(({ headers = {} }) => headers) }),
+  }
 }
 
 /** Body number `i` of the chunk, without a copy. */

@@ -75,6 +75,7 @@ export function closedSender(
           index,
           plannedMs,
           body: bodyAt(chunk, position),
+          headers: chunk.headers?.[position],
           cancelAfterMs: chunk.cancelAfterMs[position]!,
         }),
       (reason) => deps.finish({ index, unsent: reason, plannedMs }),

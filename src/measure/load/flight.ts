@@ -15,7 +15,7 @@ export interface SenderDeps {
   readonly start: (
     index: number,
     plannedMs: number,
-    body: Buffer,
+    content: Pick<Departure, 'body' | 'headers'>,
     onFinish: (fields: ResponseFields) => void,
   ) => { abort(why: 'censored' | 'cancelled'): void }
   readonly finish: (finished: Finished) => void
@@ -27,6 +27,8 @@ export interface Departure {
   readonly index: number
   readonly plannedMs: number
   readonly body: Buffer
+  /** Headers of this request alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** When the client hangs up, ms after the intended send; NaN: it waits. */
   readonly cancelAfterMs: number
 }
@@ -48,14 +50,15 @@ export function openFlight(deps: SenderDeps): Flight {
     get size() {
       return size
     },
-    send({ index, plannedMs, body, cancelAfterMs }, afterwards) {
+    send(request, afterwards) {
+      const { index, plannedMs, cancelAfterMs } = request
       let hangUp: unknown = null
       let started = false
       let over = false
       size++
       Atomics.add(counters, counterOf.sent, 1)
       Atomics.add(counters, counterOf.inFlight, 1)
-      const exchange = deps.start(index, plannedMs, body, (fields) => {
+      const exchange = deps.start(index, plannedMs, request, (fields) => {
         if (over) return
         over = true
         size--

@@ -9,7 +9,7 @@ import { resolveEndpoint } from '../wire/target-url.ts'
 import type { BodyChunk } from './body-chunk.ts'
 import { readPhases } from './calibration-reader.ts'
 import { closedSender } from './closed-sender.ts'
-import type { Sender } from './flight.ts'
+import type { Departure, Sender } from './flight.ts'
 import { requestId } from './joined-row.ts'
 import { openLedger } from './ledger.ts'
 import { watchLoopDelay } from './loop-delay.ts'
@@ -33,6 +33,8 @@ const cpuMs = threadCpuReader(
 )
 const batchMs = 200
 const batchRows = 500
+
+type Content = Pick<Departure, 'body' | 'headers'>
 
 let run: ThreadRun | null = null
 
@@ -80,8 +82,8 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
   await transport.open(spec.warmConnections)
   const path = target.path ?? endpoint.pathname + endpoint.search
   const signer = target.signer ?? null
-  const headersOf = (index: number, body: Buffer): Record<string, string> => {
-    const headers = { ...target.headers, 'x-request-id': requestId(spec.idPrefix, index) }
+  const headersOf = (index: number, { body, headers: own }: Content): Record<string, string> => {
+    const headers = { ...target.headers, 'x-request-id': requestId(spec.idPrefix, index), ...own }
     if (signer === null) return headers
     const request = { method: 'POST', host: endpoint.host, path, headers, body }
     return { ...headers, ...awsSignature(signer, request, Date.now()) }
@@ -110,15 +112,20 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
     soon: (callback: () => void) => void setImmediate(callback),
     ledger: openLedger(spec.ledger),
     finish: batch.add,
-    start: (index: number, plannedMs: number, body: Buffer, onFinish: Parameters<typeof startExchange>[3]) =>
+    start: (
+      index: number,
+      plannedMs: number,
+      content: Content,
+      onFinish: Parameters<typeof startExchange>[3],
+    ) =>
       startExchange(
         { transport, clock, timers },
         {
           api: target.api,
           wire: {
             path,
-            headers: headersOf(index, body),
-            body,
+            headers: headersOf(index, content),
+            body: content.body,
           },
           plannedMs,
           streamAsked: answers.streamAsked ?? true,

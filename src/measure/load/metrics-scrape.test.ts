@@ -95,10 +95,15 @@ describe('readEngineFacts', () => {
 describe('prefixHitRate', () => {
   const at = (hits: number, queries: number): EngineFacts =>
     read(`vllm:prefix_cache_hits_total ${hits}`, `vllm:prefix_cache_queries_total ${queries}`)
-  test('is the share of what was asked in between', () =>
-    expect(prefixHitRate(at(10, 100), at(40, 160))).toBe(0.5))
-  test('counts from 0 after a restart', () => expect(prefixHitRate(at(10, 100), at(2, 8))).toBe(0.25))
-  test('is unknown where nothing was asked', () => expect(prefixHitRate(at(1, 2), at(1, 2))).toBeNull())
-  test('is unknown where nothing is counted', () =>
-    expect(prefixHitRate(read('x 1'), read('x 1'))).toBeNull())
+  const one = (before: EngineFacts, after: EngineFacts): number | null => prefixHitRate([{ before, after }])
+  test('is the share of what was asked in between', () => expect(one(at(10, 100), at(40, 160))).toBe(0.5))
+  test('counts from 0 after a restart', () => expect(one(at(10, 100), at(2, 8))).toBe(0.25))
+  test('is unknown where nothing was asked', () => expect(one(at(1, 2), at(1, 2))).toBeNull())
+  test('is unknown where nothing is counted', () => expect(one(read('x 1'), read('x 1'))).toBeNull())
+  test('of several replicas is that of all their tokens, not the mean of their rates', () => {
+    const busy = { before: at(0, 0), after: at(90, 100) }
+    const idle = { before: at(0, 0), after: at(0, 20) }
+    expect(prefixHitRate([busy, idle])).toBe(0.75)
+    expect(prefixHitRate([busy, { before: read('x 1'), after: read('x 1') }])).toBe(0.9)
+  })
 })

@@ -150,11 +150,22 @@ const nothing: EngineFacts = {
   generationTokens: null,
 }
 
-/** Hits ÷ queries between two scrapes; null where the engine does not count them or nothing was asked. A restart counts from 0. */
-export function prefixHitRate(before: EngineFacts, after: EngineFacts): number | null {
-  const hits = increase(before.prefixHits, after.prefixHits)
-  const queries = increase(before.prefixQueries, after.prefixQueries)
-  return hits === null || queries === null || queries === 0 ? null : hits / queries
+/**
+ * Hits ÷ queries between two scrapes of each replica, over all of them that count both and were asked: not a mean of their rates, as one
+ * that was asked more weighs more. Null where none is. A restart counts from 0.
+ */
+export function prefixHitRate(
+  replicas: readonly { readonly before: EngineFacts; readonly after: EngineFacts }[],
+): number | null {
+  let [allHits, allQueries] = [0, 0]
+  for (const { before, after } of replicas) {
+    const hits = increase(before.prefixHits, after.prefixHits)
+    const queries = increase(before.prefixQueries, after.prefixQueries)
+    if (hits === null || queries === null) continue
+    allHits += hits
+    allQueries += queries
+  }
+  return allQueries === 0 ? null : allHits / allQueries
 }
 
 function increase(before: number | null, after: number | null): number | null {

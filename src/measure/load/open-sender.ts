@@ -29,6 +29,8 @@ export function openSender(
   /** Turns whose time has come while no connection is free. */
   const due: { readonly position: number; readonly plannedMs: number }[] = []
   let dropping: StopReason | null = null
+  /** Sent, and what comes after it not yet seen to: those in flight, and those that have just ended. */
+  let underway = 0
   const flight = openFlight(deps)
   let cursor = 0
   let begun = false
@@ -68,7 +70,10 @@ export function openSender(
     noteRequest(deps.ledger, index, plannedMs, nowMs)
     const body = bodyAt(share.bodies, position)
     const cancelAfterMs = share.bodies.cancelAfterMs[position]!
-    flight.send({ index, plannedMs, body, cancelAfterMs }, (fields) => {
+    const headers = share.bodies.headers?.[position]
+    underway++
+    flight.send({ index, plannedMs, body, headers, cancelAfterMs }, (fields) => {
+      underway--
       if (turns > 1) follow(position, fields.done_ms === null ? clock.nowMs() : plannedMs + fields.done_ms)
       if (limited) pump()
       else settle()
@@ -119,7 +124,7 @@ export function openSender(
   }
 
   function settle(): void {
-    if (ended || cursor < n || pausing.size > 0 || due.length > 0) return
+    if (ended || cursor < n || pausing.size > 0 || due.length > 0 || underway > flight.size) return
     if (flight.size === 0) {
       ended = true
       for (const handle of [timer, deadline]) if (handle !== null) timers.clearTimeout(handle)

@@ -19,7 +19,7 @@ export function tokenSources(
     probe,
     count: preflight.tokenize ? (text) => counted(sendOnce, target, model, text) : null,
     async usage(text) {
-      if (target.api !== 'chat' && target.api !== 'completions')
+      if (target.custom !== undefined || (target.api !== 'chat' && target.api !== 'completions'))
         return usageOf(sendOnce, target, preflight, text)
       const asked = target.api === 'chat' ? { messages: [{ role: 'user', content: text }] } : { prompt: text }
       const limit = target.api === 'chat' ? dialect.outputLimit : 'max_tokens'
@@ -52,7 +52,10 @@ async function usageOf(
     ignoreEos: false,
     continuousUsage: false,
   }
-  const body = requestBody({ ...settings, temperature: null, extraBody: {} }, { kind: 'text', text }, 1)
+  const { custom } = target
+  const own = custom === undefined ? {} : { template: custom.template }
+  const asked = { ...settings, ...own, temperature: null, extraBody: {} }
+  const body = requestBody(asked, { kind: 'text', text }, 1, custom?.facts)
   const { path, wholePath } = apis[target.api]
   const whole = wholePath === undefined ? target.endpointPath : target.endpointPath.replace(path, wholePath)
   const answer = await sendOnce({ method: 'POST', path: whole, body, stream: false, answer: true })

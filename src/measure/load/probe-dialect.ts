@@ -1,4 +1,5 @@
 import type { ApiKind } from '../wire/api.ts'
+import { asksFor } from '../workload/body-template.ts'
 import { type Dialect, plainDialect, requestBody } from '../workload/request-body.ts'
 import { notAnLlmServer, refusedProbe, unknownModel, unreachable, wrongPath } from './preflight-errors.ts'
 import { unauthorized } from './preflight-status.ts'
@@ -49,6 +50,13 @@ const optionalOf: Readonly<Record<ApiKind, readonly Optional[]>> = {
   embeddings: [],
 }
 
+/** A template says itself what is asked, unless it is put around the API's own body. */
+function optionalFor({ api, custom }: PreflightTarget): readonly Optional[] {
+  if (custom === undefined) return optionalOf[api]
+  if (!asksFor(custom.template, 'body')) return []
+  return optionalOf[api].filter((name) => name !== 'max_completion_tokens')
+}
+
 /** Asked of the probe by `max_tokens`, and by the newer field: how long the answer is shows which the server obeys. */
 const olderLimit = 8
 const newerLimit = 4
@@ -63,7 +71,7 @@ export async function probeDialect(
   target: PreflightTarget,
   asked: { readonly model: string; readonly text: string; readonly models: readonly string[] },
 ): Promise<ProbedDialect> {
-  const fields = new Set<Optional>(optionalOf[target.api])
+  const fields = new Set<Optional>(optionalFor(target))
   const stream = target.stream ?? true
   const refused: string[] = []
   let newerOnly = false
@@ -100,19 +108,23 @@ export async function probeDialect(
 }
 
 function probeBody(
-  { api, stream = true }: PreflightTarget,
+  { api, stream = true, custom }: PreflightTarget,
   { model, text }: { readonly model: string; readonly text: string },
   fields: ReadonlySet<Optional>,
   newerOnly: boolean,
 ): string {
-  if (api !== 'chat' && api !== 'completions') {
+  if (custom !== undefined || (api !== 'chat' && api !== 'completions')) {
     const dialect = {
       ...plainDialect,
       ignoreEos: fields.has('ignore_eos'),
       minTokens: fields.has('min_tokens'),
+      streamUsage: fields.has('stream_options'),
+      continuousUsage: fields.has('continuous_usage_stats'),
     }
-    const settings = { api, model, dialect, stream, ignoreEos: true, continuousUsage: false }
-    return requestBody({ ...settings, temperature: null, extraBody: {} }, { kind: 'text', text }, olderLimit)
+    const settings = { api, model, dialect, stream, ignoreEos: true, continuousUsage: true }
+    const own = custom === undefined ? {} : { template: custom.template }
+    const asked = { ...settings, ...own, temperature: null, extraBody: {} }
+    return requestBody(asked, { kind: 'text', text }, olderLimit, custom?.facts)
   }
   return JSON.stringify({
     model,

@@ -1,5 +1,7 @@
 import { type ApiKind, apiPaths } from '../wire/api.ts'
 import type { ResponseFields } from '../wire/response-fields.ts'
+import type { BodyTemplate } from '../workload/body-template.ts'
+import type { RequestFacts } from '../workload/placeholder.ts'
 
 /** One request of the preflight, before anything is measured. */
 export interface ProbeRequest {
@@ -54,6 +56,11 @@ export interface PreflightTarget {
   readonly model: string | null
   /** The environment variable of the key, and whether it holds one; for the message of a 401. */
   readonly key?: { readonly env: string; readonly present: boolean }
+  /** The template of its bodies, and what stands for a run's request in it. */
+  readonly custom?: {
+    readonly template: BodyTemplate
+    readonly facts: Omit<RequestFacts, 'model' | 'outputTokens'>
+  }
 }
 
 /** The paths beside the endpoint: `/v1/models`; and above the API's version, `/tokenize` and `/metrics`. */

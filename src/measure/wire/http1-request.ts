@@ -39,11 +39,19 @@ function checkedPath(request: WireRequest): string {
 }
 
 function checkedField(name: string, value: string): string {
-  if (!fieldName.test(name) || !fieldValue.test(value)) {
+  if (!isHeaderName(name) || !isHeaderValue(value)) {
     throw new PlimsollError('PLIM_USAGE', 'a header cannot be sent', {
       expected: 'a name of letters, digits and dashes; a value without line breaks',
       received: `header ${JSON.stringify(name)}`,
     })
   }
   return `${name}: ${value}`
+}
+
+export function isHeaderName(name: string): boolean {
+  return fieldName.test(name)
+}
+
+export function isHeaderValue(value: string): boolean {
+  return fieldValue.test(value)
 }

@@ -16,6 +16,8 @@ export interface RequestContent {
   readonly outputTokens: number | null
   /** Further fields of this request's body alone. */
   readonly extraBody?: Readonly<Record<string, unknown>>
+  /** The line that it was made from, where it is kept. */
+  readonly row?: Readonly<Record<string, unknown>>
 }
 
 export interface ContentMaker {

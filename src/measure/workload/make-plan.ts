@@ -8,9 +8,11 @@ import { checkPacer, isOpenLoop, type OpenLoopPacer, type Pacer } from '../load/
 import type { TokenCounter } from '../tokens/token-counter.ts'
 import { apis } from '../wire/api.ts'
 import type { RequestContent } from './content-maker.ts'
+import { fillHeaders, type HeaderTemplate } from './header-template.ts'
 import { contentMaker } from './request-content.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import { turnPauseMs } from './session-content.ts'
+import { templateWarnings } from './template-check.ts'
 import { requestBody, type BodySettings } from './request-body.ts'
 import { modelChooser, type WeightedModel } from './model-choice.ts'
 import type { LoadedWorkload } from './workload.ts'
@@ -34,6 +36,8 @@ export interface PlanInput extends BodySettings {
   readonly models?: readonly WeightedModel[]
   /** Requests that the client hangs up on. */
   readonly cancel?: Cancellation
+  /** Headers that differ from request to request. */
+  readonly headerTemplates?: readonly HeaderTemplate[]
 }
 
 /** A share of the requests, drawn from the seed, is given up so long after its intended send, whatever was answered by then. */
@@ -117,7 +121,7 @@ export function makePlan(input: PlanInput): Plan {
       requests,
       ...(turns === 1 ? {} : { turns }),
       ...facts,
-      warnings: [...tokens.warnings, ...content.warnings(requests.length)],
+      warnings: [...tokens.warnings, ...content.warnings(requests.length), ...templateWarnings(input)],
     }
   }
   return {
@@ -134,7 +138,7 @@ export function makePlan(input: PlanInput): Plan {
           index % turns === 0 ? thinkTime(pacer, seed, index, turns) : turnPauseMs(sessions!, seed, index),
       }),
     ...facts,
-    warnings: [...tokens.warnings, ...content.warnings(input.count ?? sampled)],
+    warnings: [...tokens.warnings, ...content.warnings(input.count ?? sampled), ...templateWarnings(input)],
   }
 }
 
@@ -155,14 +159,24 @@ function planned(
           model: model ?? input.model,
           extraBody: { ...content.extraBody, ...input.extraBody },
         }
-  return {
-    ...when,
-    body: requestBody(settings, content.prompt, content.outputTokens),
-    ...hangUp(input, when.index),
-    promptId: content.promptId,
+  const names = {
     segment: model === null ? content.segment : (content.segment ?? model),
     session: content.session,
     turn: content.turn ?? null,
+  }
+  const { template, headerTemplates = [] } = input
+  const isPlain = template === undefined && headerTemplates.length === 0
+  const facts = { ...names, id: content.promptId, index: when.index, row: content.row ?? null }
+  const { outputTokens } = content
+  return {
+    ...when,
+    body: requestBody(settings, content.prompt, outputTokens, ...(isPlain ? [] : [facts])),
+    ...(headerTemplates.length > 0 && {
+      headers: fillHeaders(headerTemplates, { ...facts, model: settings.model, outputTokens }),
+    }),
+    ...hangUp(input, when.index),
+    promptId: content.promptId,
+    ...names,
     askedOutputTokens: apis[input.api].generates ? content.outputTokens : null,
     plannedPromptTokens: content.promptTokens,
   }

@@ -9,6 +9,8 @@ export interface PlannedRequest {
   /** Closed loop: the pause that this request's slot takes before it is sent, in ms. */
   readonly thinkTimeMs: number
   readonly body: string
+  /** Headers of this request alone; absent: those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The client hangs up so long after the intended send, ms; absent: it waits for the answer. */
   readonly cancelAfterMs?: number
   readonly promptId: string | null

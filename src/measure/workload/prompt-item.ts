@@ -8,4 +8,6 @@ export interface PromptItem {
   readonly outputTokens: number | null
   /** Further fields of the body, as a batch file has them. */
   readonly extraBody?: Readonly<Record<string, unknown>>
+  /** The line as it stands, where templates ask for its fields. */
+  readonly row?: Readonly<Record<string, unknown>>
 }

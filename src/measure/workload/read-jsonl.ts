@@ -3,16 +3,19 @@ import { jsonFault } from './json-fault.ts'
 import type { ChatMessage, Prompt } from './request-body.ts'
 import type { PromptItem } from './prompt-item.ts'
 
+/** Lines of which only the prompt is wanted; that are kept for templates; or kept and need no prompt, as the template has none. */
+export type RowUse = 'left' | 'kept' | 'promptless'
+
 /**
  * Prompts, one JSON object a line. Each has `prompt` or `text` (a string) or `messages` (those of the chat API), and may have
  * `output_tokens` or `max_tokens`, `id` and `segment`. Other keys are left alone; blank lines are skipped.
  * @throws PlimsollError PLIM_WORKLOAD at file:line:column.
  */
-export function readJsonl(text: string, path: string): readonly PromptItem[] {
+export function readJsonl(text: string, path: string, rows: RowUse = 'left'): readonly PromptItem[] {
   const items: PromptItem[] = []
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   lines.forEach((line, index) => {
-    if (line.trim() !== '') items.push(readLine(line, { path, line: index + 1 }))
+    if (line.trim() !== '') items.push(readLine(line, { path, line: index + 1 }, rows))
   })
   if (items.length === 0) {
     throw new PlimsollError('PLIM_WORKLOAD', 'the file holds no prompts', {
@@ -29,7 +32,7 @@ interface Place {
   readonly line: number
 }
 
-function readLine(line: string, place: Place): PromptItem {
+function readLine(line: string, place: Place, rows: RowUse): PromptItem {
   const object = parseLine(line, place)
   const fail = (key: string | null, message: string, expected: string, received: string): PlimsollError =>
     new PlimsollError('PLIM_WORKLOAD', message, {
@@ -40,7 +43,7 @@ function readLine(line: string, place: Place): PromptItem {
 
   const given = ['prompt', 'text', 'messages'].filter((key) => object[key] !== undefined)
   const [key] = given
-  if (key === undefined || given.length > 1) {
+  if (given.length > 1 || (key === undefined && rows !== 'promptless')) {
     throw fail(
       given[1] ?? null,
       given.length > 1 ? 'a line with more than one prompt' : 'a line without a prompt',
@@ -62,8 +65,9 @@ function readLine(line: string, place: Place): PromptItem {
   return {
     id: nameAt('id') ?? `line-${place.line}`,
     segment: nameAt('segment'),
-    prompt: readPrompt(key, object[key], fail),
+    prompt: key === undefined ? { kind: 'text', text: '' } : readPrompt(key, object[key], fail),
     outputTokens: outputTokens as number | null,
+    ...(rows === 'left' ? {} : { row: object }),
   }
 }
 

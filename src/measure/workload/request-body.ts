@@ -1,4 +1,7 @@
+import { PlimsollError } from '../../base/errors.ts'
 import { type ApiKind, apis } from '../wire/api.ts'
+import { asksFor, type BodyTemplate, fillBody } from './body-template.ts'
+import type { RequestFacts } from './placeholder.ts'
 
 /** What the server was found to understand (`preflight.ts`): fields that it refuses are left out. */
 export interface Dialect {
@@ -48,16 +51,56 @@ export interface BodySettings {
   readonly temperature: number | null
   /** Merged last: it wins over everything above. */
   readonly extraBody: Readonly<Record<string, unknown>>
+  /** The whole body instead of the API's own. `extraBody` is added to it, or to the `{{body}}` in it. */
+  readonly template?: BodyTemplate
 }
 
-/** The JSON text of the POST. `outputTokens` null asks for no limit: the server's own applies. */
-export function requestBody(settings: BodySettings, prompt: Prompt, outputTokens: number | null): string {
+/** Of a request that is none of a run's. */
+const noFacts = { id: null, index: 0, segment: null, session: null, turn: null, row: null }
+
+/** A body beyond this is a mistake of the template, not a prompt. */
+const mostCharacters = 64 * 1024 * 1024
+
+/**
+ * The JSON text of the POST. `outputTokens` null asks for no limit: the server's own applies. `facts` are for a template.
+ * @throws PlimsollError PLIM_WORKLOAD for a template that cannot be filled with this prompt.
+ */
+export function requestBody(
+  settings: BodySettings,
+  prompt: Prompt,
+  outputTokens: number | null,
+  facts: Omit<RequestFacts, 'model' | 'outputTokens'> = noFacts,
+): string {
+  const { template } = settings
+  if (template === undefined) return JSON.stringify(ownBody(settings, prompt, outputTokens))
+  const filled = fillBody(template, {
+    ...facts,
+    model: settings.model,
+    outputTokens,
+    prompt,
+    messages: messagesOf(prompt),
+    stream: settings.stream,
+    body: () => ownBody(settings, prompt, outputTokens),
+  })
+  const text = JSON.stringify(asksFor(template, 'body') ? filled : { ...filled, ...settings.extraBody })
+  if (text.length <= mostCharacters) return text
+  throw new PlimsollError('PLIM_WORKLOAD', 'a filled body template is too large', {
+    expected: `at most ${mostCharacters} characters`,
+    received: `${text.length}${facts.id === null ? '' : ` (prompt ${facts.id})`}`,
+  })
+}
+
+function ownBody(
+  settings: BodySettings,
+  prompt: Prompt,
+  outputTokens: number | null,
+): Readonly<Record<string, unknown>> {
   const asked = bodies[settings.api](settings, prompt, outputTokens)
   const { temperature } = settings
   // TGI has its sampling settings in a part of their own.
   const sampling =
     temperature === null || settings.api === 'tgi' || !apis[settings.api].generates ? {} : { temperature }
-  return JSON.stringify({ ...asked, ...sampling, ...streaming(settings), ...settings.extraBody })
+  return { ...asked, ...sampling, ...streaming(settings), ...settings.extraBody }
 }
 
 type Body = (

@@ -73,12 +73,13 @@ function itemContent(
     countsPrompts: false,
     at(index) {
       const item = order[index % order.length] as PromptItem
-      const prompt = salted(item.prompt, saltAt(index))
+      const asks = item.prompt.kind === 'messages' || item.prompt.text !== ''
+      const prompt = asks ? salted(item.prompt, saltAt(index)) : item.prompt
       const drawn = output === null ? null : drawLength(output, randomStream(seed, 'lengths', index))
       // A file's own lengths are what it is for, unless they are an estimate of a recorded reply.
       const outputTokens =
         workload.order === 'file' ? (item.outputTokens ?? drawn) : (drawn ?? item.outputTokens)
-      const counted = prompt.kind === 'text' ? tokens.textTokens(prompt.text) : null
+      const counted = prompt.kind === 'text' && asks ? tokens.textTokens(prompt.text) : null
       return {
         prompt,
         promptId: item.id,
@@ -87,6 +88,7 @@ function itemContent(
         promptTokens: counted?.exact === true ? counted.tokens : null,
         outputTokens,
         ...(item.extraBody === undefined ? {} : { extraBody: item.extraBody }),
+        ...(item.row === undefined ? {} : { row: item.row }),
       }
     },
     warnings: () => [],

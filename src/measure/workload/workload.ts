@@ -1,7 +1,7 @@
 import type { LengthDistribution } from './length-distribution.ts'
 import type { PromptItem } from './prompt-item.ts'
 import { readBatch } from './read-batch.ts'
-import { readJsonl } from './read-jsonl.ts'
+import { readJsonl, type RowUse } from './read-jsonl.ts'
 import { readShareGpt } from './read-sharegpt.ts'
 import { readTrace, type Trace } from './trace.ts'
 
@@ -84,12 +84,13 @@ export async function loadWorkload(
   workload: Workload,
   readText: (path: string) => Promise<string>,
   textTokens: (text: string) => number,
+  rows: RowUse = 'left',
 ): Promise<LoadedWorkload> {
   if (workload.kind === 'random' || workload.kind === 'sessions') return workload
   if (workload.kind === 'mix') {
     const classes = workload.classes.map(async (one) => ({
       ...one,
-      workload: await loadWorkload(one.workload, readText, textTokens),
+      workload: await loadWorkload(one.workload, readText, textTokens, rows),
     }))
     return { kind: 'mix', classes: await Promise.all(classes) }
   }
@@ -97,7 +98,7 @@ export async function loadWorkload(
   if (workload.kind === 'trace') return readTrace(text, workload.path)
   const { path, output } = workload
   if (workload.kind !== 'sharegpt') {
-    const items = workload.kind === 'jsonl' ? readJsonl(text, path) : readBatch(text, path)
+    const items = workload.kind === 'jsonl' ? readJsonl(text, path, rows) : readBatch(text, path)
     return { kind: 'items', name: path, items, output, order: 'file', skipped: {} }
   }
   const { items, skipped } = readShareGpt(text, path, textTokens, output !== null)

@@ -1,89 +1,95 @@
-/** The JSON of answers, as vLLM shapes it. Everything is ASCII (others escaped), so that a byte is a character. */
-export interface AnswerIdentity {
-  readonly kind: 'chat' | 'completions'
-  readonly id: string
-  readonly model: string
-  /** Seconds since 1970. */
-  readonly createdS: number
-}
-
-export interface UsageCounts {
-  readonly promptTokens: number
-  readonly completionTokens: number
-  /** Null while it is not known: running totals come without. */
-  readonly cachedTokens: number | null
-}
-
-export type FinishWord = 'stop' | 'length'
+import {
+  type AnswerForm,
+  type AnswerIdentity,
+  asciiJson,
+  type EndedAnswer,
+  type FinishWord,
+  type UsageCounts,
+} from './answer-form.ts'
+import { type ApiError, apiErrorJson } from './api-error.ts'
 
 /**
- * The events of one stream. Of a `chat` stream they are: a first one with the role and no content; one for the tokens of each step; the last token
- * by length carries `finish_reason`, while a stop of the model's own is an event with empty content, as its end token has no
- * text; then usage with `choices: []`, if asked for, and `[DONE]`.
+ * Chat and completions, as vLLM shapes them. The events of a `chat` stream are: a first one with the role and no content; one for the
+ * tokens of each step; the last token by length carries `finish_reason`, while a stop of the model's own is an event with empty content, as its end
+ * token has no text; then usage with `choices: []`, if asked for, and `[DONE]`.
  */
-export class StreamEvents {
+export function openAiForm(kind: 'chat' | 'completions', identity: AnswerIdentity): AnswerForm {
+  return new OpenAiForm(kind, identity)
+}
+
+class OpenAiForm implements AnswerForm {
   private readonly head: string
   private readonly tokenHead: string
   private readonly tokenTail: string
-  private readonly kind: 'chat' | 'completions'
+  private readonly chat: boolean
+  private readonly identity: AnswerIdentity
+  private readonly id: string
 
-  constructor(identity: AnswerIdentity) {
-    this.kind = identity.kind
-    const object = identity.kind === 'chat' ? 'chat.completion.chunk' : 'text_completion'
-    this.head = `data: {"id":${asciiJson(identity.id)},"object":"${object}","created":${identity.createdS},"model":${asciiJson(identity.model)},"choices":[`
-    this.tokenHead = `${this.head}{"index":0,${identity.kind === 'chat' ? '"delta":{"content":' : '"text":'}`
-    this.tokenTail = `${identity.kind === 'chat' ? '}' : ''},"logprobs":null,"finish_reason":`
+  constructor(kind: 'chat' | 'completions', identity: AnswerIdentity) {
+    this.chat = kind === 'chat'
+    this.identity = identity
+    this.id = `${this.chat ? 'chatcmpl' : 'cmpl'}-${identity.id}`
+    const object = this.chat ? 'chat.completion.chunk' : 'text_completion'
+    this.head = `data: {"id":${asciiJson(this.id)},"object":"${object}","created":${identity.createdS},"model":${asciiJson(identity.model)},"choices":[`
+    this.tokenHead = `${this.head}{"index":0,${this.chat ? '"delta":{"content":' : '"text":'}`
+    this.tokenTail = `${this.chat ? '}' : ''},"logprobs":null,"finish_reason":`
   }
 
-  role(usage: UsageCounts | null): string {
-    return `${this.head}{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]${this.usage(usage)}}\n\n`
+  opening(): readonly string[] {
+    return []
   }
 
-  /** One event of tokens. `text` must need no escapes but those of JSON. */
-  token(text: string, finish: FinishWord | null, usage: UsageCounts | null): string {
+  first(running: UsageCounts | null): readonly string[] {
+    if (!this.chat) return []
+    const role = '"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null'
+    return [`${this.head}{"index":0,${role}}]${usageField(running)}}\n\n`]
+  }
+
+  tokens(text: string, _count: number, last: FinishWord | null, running: UsageCounts | null): string {
+    return this.event(text, last === 'length' ? last : null, running)
+  }
+
+  end({ finish, running, final }: EndedAnswer): readonly string[] {
+    return [
+      ...(finish === 'stop' ? [this.event('', 'stop', running)] : []),
+      ...(final === null ? [] : [`${this.head}]${usageField(final)}}\n\n`]),
+      doneEvent,
+    ]
+  }
+
+  failure(error: ApiError): readonly string[] {
+    return [`data: ${apiErrorJson(error)}\n\n`, doneEvent]
+  }
+
+  whole({ text, finish, final }: EndedAnswer): string {
+    return asciiJson({
+      id: this.id,
+      object: this.chat ? 'chat.completion' : 'text_completion',
+      created: this.identity.createdS,
+      model: this.identity.model,
+      choices: [
+        {
+          index: 0,
+          ...(this.chat ? { message: { role: 'assistant', content: text } } : { text }),
+          logprobs: null,
+          finish_reason: finish,
+          stop_reason: null,
+        },
+      ],
+      ...(final === null ? {} : { usage: usageJson(final) }),
+    })
+  }
+
+  private event(text: string, finish: FinishWord | null, running: UsageCounts | null): string {
     const reason = finish === null ? 'null' : `"${finish}","stop_reason":null`
-    return `${this.tokenHead}${asciiJson(text)}${this.tokenTail}${reason}}]${this.usage(usage)}}\n\n`
-  }
-
-  finalUsage(usage: UsageCounts): string {
-    return `${this.head}]${this.usage(usage)}}\n\n`
-  }
-
-  get hasRole(): boolean {
-    return this.kind === 'chat'
-  }
-
-  private usage(usage: UsageCounts | null): string {
-    return usage === null ? '' : `,"usage":${JSON.stringify(usageJson(usage))}`
+    return `${this.tokenHead}${asciiJson(text)}${this.tokenTail}${reason}}]${usageField(running)}}\n\n`
   }
 }
 
-export const doneEvent = 'data: [DONE]\n\n'
+const doneEvent = 'data: [DONE]\n\n'
 
-/** The whole answer of a request that did not ask for a stream. */
-export function wholeAnswer(
-  identity: AnswerIdentity,
-  text: string,
-  finish: FinishWord,
-  usage: UsageCounts | null,
-): string {
-  const chat = identity.kind === 'chat'
-  return asciiJson({
-    id: identity.id,
-    object: chat ? 'chat.completion' : 'text_completion',
-    created: identity.createdS,
-    model: identity.model,
-    choices: [
-      {
-        index: 0,
-        ...(chat ? { message: { role: 'assistant', content: text } } : { text }),
-        logprobs: null,
-        finish_reason: finish,
-        stop_reason: null,
-      },
-    ],
-    ...(usage === null ? {} : { usage: usageJson(usage) }),
-  })
+function usageField(usage: UsageCounts | null): string {
+  return usage === null ? '' : `,"usage":${JSON.stringify(usageJson(usage))}`
 }
 
 function usageJson(usage: UsageCounts): object {
@@ -93,12 +99,4 @@ function usageJson(usage: UsageCounts): object {
     completion_tokens: usage.completionTokens,
     ...(usage.cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: usage.cachedTokens } }),
   }
-}
-
-/** JSON with everything outside ASCII escaped. */
-export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -1,9 +1,21 @@
-import { badRequest, notFound } from './api-error.ts'
-import { type ChatMessage, tokenize, tokenizeChat } from './tokenizer.ts'
+import type { ApiKind } from '../../../measure/wire/api.ts'
+import type { EmbeddingAsked } from './answer-embeddings.ts'
+import { badRequest } from './api-error.ts'
+import {
+  type Body,
+  checkModel,
+  isTokenIds,
+  messagesOf,
+  optionalBoolean,
+  optionalInteger,
+  parseBody,
+  promptOf,
+} from './request-fields.ts'
+import { tokenize, tokenizeChat } from './tokenizer.ts'
 
 /** A generation request, checked. Sampling parameters are accepted and mean nothing here: the text is made up. */
 export interface CompletionRequest {
-  readonly kind: 'chat' | 'completions'
+  readonly kind: ApiKind
   readonly promptIds: Int32Array
   /** Null: as many as the model's length allows (chat), which the caller works out. */
   readonly maxTokens: number | null
@@ -14,13 +26,15 @@ export interface CompletionRequest {
   readonly continuousUsage: boolean
   /** The request's own sampling seed, which changes text and drawn length. */
   readonly seed: number | null
+  /** Of an embedding, which vector. */
+  readonly embedding: EmbeddingAsked
 }
 
-type Body = Readonly<Record<string, unknown>>
+export const noEmbedding: EmbeddingAsked = { dimensions: 0, base64: false }
 
 /** Reads the body of `/v1/chat/completions` or `/v1/completions`. Throws `ApiFailure` with the field to blame. */
 export function parseCompletionRequest(
-  kind: CompletionRequest['kind'],
+  kind: 'chat' | 'completions',
   text: string,
   modelName: string,
 ): CompletionRequest {
@@ -62,9 +76,10 @@ export function parseCompletionRequest(
     minTokens,
     ignoreEos: optionalBoolean(body, 'ignore_eos'),
     stream,
-    includeUsage: options.includeUsage,
+    includeUsage: !stream || options.includeUsage,
     continuousUsage: options.continuousUsage,
     seed: optionalInteger(body, 'seed'),
+    embedding: noEmbedding,
   }
 }
 
@@ -94,29 +109,6 @@ export function parseDetokenizeRequest(text: string, modelName: string): readonl
   return tokens
 }
 
-function parseBody(text: string): Body {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch (error) {
-    throw badRequest(`The body is not JSON: ${(error as Error).message}.`)
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw badRequest('The body must be a JSON object.')
-  }
-  return body as Body
-}
-
-function checkModel(body: Body, modelName: string): void {
-  const model = body['model'] ?? modelName
-  if (model !== modelName) {
-    throw notFound(
-      `The model ${JSON.stringify(model)} does not exist; this engine serves "${modelName}".`,
-      'model',
-    )
-  }
-}
-
 function checkStop(stop: unknown): void {
   const list = stop === undefined || stop === null || typeof stop === 'string' ? [] : stop
   if (!Array.isArray(list) || list.some((item) => typeof item !== 'string')) {
@@ -135,62 +127,4 @@ function streamOptions(body: Body, stream: boolean): { includeUsage: boolean; co
     includeUsage,
     continuousUsage: includeUsage && optionalBoolean(options as Body, 'continuous_usage_stats'),
   }
-}
-
-function messagesOf(body: Body): ChatMessage[] {
-  const { messages } = body
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw badRequest('messages must be a list with at least one message.', 'messages')
-  }
-  return messages.map((message: unknown, index) => {
-    const { role, content, tool_calls: calls } = (message ?? {}) as Body
-    if (typeof role !== 'string') throw badRequest(`messages[${index}].role must be a text.`, 'messages')
-    const made = contentText(content, index)
-    return { role, content: calls === undefined ? made : made + JSON.stringify(calls) }
-  })
-}
-
-function contentText(content: unknown, index: number): string {
-  if (typeof content === 'string') return content
-  if (content === undefined || content === null) return ''
-  if (!Array.isArray(content))
-    throw badRequest(`messages[${index}].content must be a text or parts.`, 'messages')
-  return content
-    .map((part: unknown) => {
-      const { type, text } = (part ?? {}) as Body
-      if (type !== 'text' || typeof text !== 'string') {
-        throw badRequest(`messages[${index}]: this engine reads parts of type "text" only.`, 'messages')
-      }
-      return text
-    })
-    .join('')
-}
-
-function promptOf(body: Body): Int32Array {
-  let { prompt } = body
-  if (Array.isArray(prompt) && prompt.length === 1 && typeof prompt[0] !== 'number')
-    prompt = prompt[0] as unknown
-  if (typeof prompt === 'string') return tokenize(prompt)
-  if (isTokenIds(prompt)) return Int32Array.from(prompt)
-  if (Array.isArray(prompt) && prompt.length > 1) {
-    throw badRequest('this engine takes one prompt a request.', 'prompt')
-  }
-  throw badRequest('prompt must be a text or a list of token ids.', 'prompt')
-}
-
-function isTokenIds(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((id) => Number.isInteger(id) && id >= 0 && id < 2 ** 31)
-}
-
-function optionalInteger(body: Body, name: string): number | null {
-  const value = body[name] ?? null
-  if (value !== null && !Number.isSafeInteger(value))
-    throw badRequest(`${name} must be a whole number.`, name)
-  return value as number | null
-}
-
-function optionalBoolean(body: Body, name: string): boolean {
-  const value = body[name] ?? false
-  if (typeof value !== 'boolean') throw badRequest(`${name} must be true or false.`, name)
-  return value
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../base/clock.ts'
 import { randomStream } from '../../../base/random.ts'
+import type { ApiKind } from '../../../measure/wire/api.ts'
 import {
   type ExposedMetric,
   expositionFormat,
@@ -41,9 +42,20 @@ export interface EngineServerOptions {
   readonly maxUnreadBytes?: number
 }
 
+/** Where each API is asked: all of them reach the one engine. */
+const generations: Readonly<Record<string, ApiKind>> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/completions': 'completions',
+  '/v1/responses': 'responses',
+  '/v1/messages': 'anthropic',
+  '/v1/embeddings': 'embeddings',
+  '/generate': 'tgi',
+  '/generate_stream': 'tgi',
+  '/completion': 'llamacpp',
+}
+
 const routes: Readonly<Record<string, 'GET' | 'POST'>> = {
-  '/v1/chat/completions': 'POST',
-  '/v1/completions': 'POST',
+  ...Object.fromEntries(Object.keys(generations).map((path) => [path, 'POST' as const])),
   '/v1/models': 'GET',
   '/health': 'GET',
   '/ping': 'GET',
@@ -53,7 +65,7 @@ const routes: Readonly<Record<string, 'GET' | 'POST'>> = {
   '/detokenize': 'POST',
 }
 
-/** The engine behind OpenAI's API, one method a route. Whoever listens hands it the requests. */
+/** The engine behind the APIs that plimsoll speaks, one method a route. Whoever listens hands it the requests. */
 export class EngineService {
   private readonly options: EngineServerOptions
   /** The engine's time: that of `options.clock` since the start. */
@@ -137,11 +149,12 @@ export class EngineService {
       request.resume()
       this.answerGet(path, request, response)
     } else {
-      const truth = path.startsWith('/v1/') ? this.openTruth(number, requestId, receivedNs, response) : null
+      const kind = generations[path]
+      const truth = kind === undefined ? null : this.openTruth(number, requestId, receivedNs, response)
       readBody(request, response, this.maxBodyBytes, (body) => {
         try {
-          if (truth === null) this.answerTokens(path, body, response)
-          else this.answerGeneration(path, body, response, { number, truth, arrivalMs })
+          if (truth === null || kind === undefined) this.answerTokens(path, body, response)
+          else this.answerGeneration(kind, path, body, response, { number, truth, arrivalMs })
         } catch (error) {
           this.fault(error, response)
         }
@@ -210,6 +223,7 @@ export class EngineService {
   }
 
   private answerGeneration(
+    kind: ApiKind,
     path: string,
     body: string,
     response: ServerResponse,
@@ -225,11 +239,12 @@ export class EngineService {
       hrtimeNs: this.options.hrtimeNs,
       wallClockMs: this.options.wallClockMs,
       maxUnreadBytes: this.options.maxUnreadBytes ?? 4 * 1024 * 1024,
-      refuse: (error) => sendError(response, error),
+      refuse: (error) => sendError(response, error, kind),
     }
     generate(
       {
-        kind: path === '/v1/chat/completions' ? 'chat' : 'completions',
+        kind,
+        path,
         number: at.number,
         requestId: at.truth.id,
         arrivalMs: at.arrivalMs,

@@ -1,20 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { EngineEvent } from '../engine-interface.ts'
 import type { RequestEffects } from '../fault-timeline.ts'
-import {
-  type AnswerIdentity,
-  type FinishWord,
-  StreamEvents,
-  type UsageCounts,
-  doneEvent,
-  wholeAnswer,
-} from './answer-json.ts'
+import type { AnswerForm, EndedAnswer, FinishWord, UsageCounts } from './answer-form.ts'
 import { AnswerStream } from './answer-stream.ts'
 import { answerWords, drawOutputTokens, type OutputLength, promptKey } from './answer-text.ts'
-import { type ApiError, ApiFailure, apiErrorJson } from './api-error.ts'
-import { type CompletionRequest, parseCompletionRequest } from './completion-request.ts'
+import { type ApiError, ApiFailure } from './api-error.ts'
+import type { CompletionRequest } from './completion-request.ts'
+import { parseGeneration } from './dialect-request.ts'
 import type { EngineDriver, RequestListener } from './engine-driver.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
+import { answerForm } from './form-of-api.ts'
 import { tokenize } from './tokenizer.ts'
 import type { RequestTruth } from './truth-log.ts'
 
@@ -35,6 +30,7 @@ export interface GenerationDeps {
 
 export interface IncomingGeneration {
   readonly kind: CompletionRequest['kind']
+  readonly path: string
   /** The engine's own number for it, unique. */
   readonly number: number
   /** Its `x-request-id`. */
@@ -59,7 +55,7 @@ export function generate(
   const { truth } = incoming
   let request: CompletionRequest
   try {
-    request = parseCompletionRequest(incoming.kind, incoming.body, deps.modelName)
+    request = parseGeneration(incoming, deps.modelName)
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
     refuseWith(error.error)
@@ -151,8 +147,7 @@ class Answer implements RequestListener {
   private readonly response: ServerResponse
   private readonly effects: RequestEffects
   private readonly deps: GenerationDeps
-  private readonly identity: AnswerIdentity
-  private readonly events: StreamEvents
+  private readonly form: AnswerForm
   private stream: AnswerStream | null = null
   private tokens = 0
   private over = false
@@ -171,13 +166,16 @@ class Answer implements RequestListener {
     this.response = response
     this.effects = effects
     this.deps = deps
-    this.identity = {
-      kind: request.kind,
-      id: `${request.kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${incoming.requestId}`,
+    const identity = {
+      id: incoming.requestId,
       model: deps.modelName,
       createdS: Math.floor(deps.wallClockMs() / 1000),
+      promptTokens: request.promptIds.length,
     }
-    this.events = new StreamEvents(this.identity)
+    this.form = answerForm(request.kind, identity, {
+      asked: request.embedding,
+      promptKey: promptKey(request.promptIds),
+    })
   }
 
   /** The engine has taken the request: the head of a stream goes out before its first token, as from vLLM. */
@@ -194,6 +192,7 @@ class Answer implements RequestListener {
         bufferBytes: effects.bufferBytes ?? 0,
         maxUnreadBytes: deps.maxUnreadBytes,
       })
+      this.sendAll(this.form.opening())
     }
     this.breakIfDue()
   }
@@ -224,16 +223,14 @@ class Answer implements RequestListener {
 
   /** Tokens of one step, which are one event of the stream. */
   private onEvent(count: number): void {
-    const { stream, events, plan } = this
+    const { stream, form, plan } = this
     const from = this.tokens
     const text = count === 1 ? (plan.words[from] ?? '') : plan.words.slice(from, from + count).join('')
-    if (stream !== null && this.tokens === 0 && events.hasRole) {
-      stream.send(events.role(this.runningUsage()), 0)
-    }
+    if (from === 0) this.sendAll(form.first(this.runningUsage()))
     this.tokens += count
     if (stream !== null) {
-      const last = this.tokens === plan.length && plan.finish === 'length'
-      if (!stream.send(events.token(text, last ? 'length' : null, this.runningUsage()), count)) {
+      const last = this.tokens === plan.length ? plan.finish : null
+      if (!stream.send(form.tokens(text, count, last, this.runningUsage()), count)) {
         stream.reset()
         this.finish('slow_client')
         return
@@ -248,22 +245,31 @@ class Answer implements RequestListener {
       this.fail(`The engine ended the request: ${event.message ?? event.reason}.`)
       return
     }
-    const usage: UsageCounts = { ...this.usage(), cachedTokens: event.facts.cachedTokens }
-    const { stream, events, request, effects, plan } = this
+    const { stream, request, effects, plan } = this
+    const told = !effects.noUsage && request.includeUsage
+    const ended: EndedAnswer = {
+      text: plan.words.join(''),
+      finish: plan.finish,
+      running: this.runningUsage(),
+      final: told ? { ...this.usage(), cachedTokens: event.facts.cachedTokens } : null,
+    }
     if (stream === null) {
-      this.endWhole(usage)
+      this.endWhole(ended)
       return
     }
-    if (plan.finish === 'stop') stream.send(events.token('', 'stop', this.runningUsage()), 0)
-    if (request.includeUsage && !effects.noUsage) stream.send(events.finalUsage(usage), 0)
-    stream.send(doneEvent, 0)
+    this.sendAll(this.form.end(ended))
     stream.end()
     this.finish('ok')
   }
 
-  private endWhole(usage: UsageCounts): void {
-    const { response, incoming, effects, plan } = this
-    const body = wholeAnswer(this.identity, plan.words.join(''), plan.finish, effects.noUsage ? null : usage)
+  /** Events that carry no token. */
+  private sendAll(events: readonly string[]): void {
+    for (const event of events) this.stream?.send(event, 0)
+  }
+
+  private endWhole(ended: EndedAnswer): void {
+    const { response, incoming, plan } = this
+    const body = this.form.whole(ended)
     response.setHeader('content-type', 'application/json')
     response.setHeader('content-length', body.length)
     incoming.truth.writesNs.push(this.deps.hrtimeNs())
@@ -295,8 +301,7 @@ class Answer implements RequestListener {
       this.incoming.truth.httpStatus = 500
       this.deps.refuse(error)
     } else {
-      this.stream.send(`data: ${apiErrorJson(error)}\n\n`, 0)
-      this.stream.send(doneEvent, 0)
+      this.sendAll(this.form.failure(error))
       this.stream.end()
     }
     this.finish('error')

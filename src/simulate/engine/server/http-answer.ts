@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { asciiJson } from './answer-json.ts'
-import { type ApiError, apiErrorJson } from './api-error.ts'
+import type { ApiKind } from '../../../measure/wire/api.ts'
+import { asciiJson } from './answer-form.ts'
+import { type ApiError, errorJsonOf } from './api-error.ts'
 
-export function sendError(response: ServerResponse, error: ApiError): void {
+/** An error in the words of the API that was asked; null: OpenAI's. */
+export function sendError(response: ServerResponse, error: ApiError, api: ApiKind | null = null): void {
   for (const [name, value] of Object.entries(error.headers ?? {})) response.setHeader(name, value)
-  sendText(response, error.status, apiErrorJson(error))
+  sendText(response, error.status, errorJsonOf(api, error))
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
