@@ -70,6 +70,7 @@ async function sweepOn(
       stopped: complete ? null : stoppedWhy(config, ground, points, missing()),
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
+      tags: config.run.metadata,
       target: targetFacts(
         { url: redactUrl(target.typedUrl), api: config.run.api, model: target.model },
         target.server,
