@@ -8,7 +8,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import { holdsFromMs, looksAt, type FindLooks } from './find-looks.ts'
 import { findPoint, pointLengthMs } from './find-point.ts'
 import { probeRate } from './find-probe.ts'
-import type { JudgedObjective } from './judged-objectives.ts'
+import { objectiveText, type JudgedObjective } from './judged-objectives.ts'
 import { settle } from './live-target.ts'
 import { confidenceOf } from '../measure/metrics/decision-tails.ts'
 import { findDefaults } from './options/defaults.ts'
@@ -60,7 +60,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
   }
   const plan = planOf(config, search, looks)
   const points: FindPoint[] = []
-  const objective = objectives.map(({ config: each }) => each.text).join('; ')
+  const objective = objectives.map(({ config: each }) => objectiveText(each)).join('; ')
   if (!ground.signal.aborted) deps.onNotice(announcement(objective, config, plan, looks))
 
   function document(complete: boolean): FindDocument {
