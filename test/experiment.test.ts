@@ -10,6 +10,7 @@ import { experimentSchema } from '../src/flows/experiment-schema.ts'
 import { combine } from '../src/cli/prepare-experiment.ts'
 import type { RunDocument } from '../src/report/documents.ts'
 import { experimentFlow, overRuns } from '../src/flows/experiment.ts'
+import { showFlow } from '../src/flows/show.ts'
 import type { RunConfig } from '../src/flows/options/run-config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-experiment-'))
@@ -63,6 +64,15 @@ describe('run --repeat', () => {
     expect(exitCode).toBe(3)
     const kept = v.parse(experimentSchema, JSON.parse(readFileSync(join(out, 'experiment.json'), 'utf8')))
     expect(kept.complete).toBe(true)
+  })
+
+  test('shown again it prints the same, as text and as a document', async () => {
+    const { stdout, out } = await experiment(['--repeat', '2'])
+    expect((await cliRun(['show', out], { flows: { showFlow } })).stdout).toBe(stdout)
+    const json = (await cliRun(['show', out, '--json'], { flows: { showFlow } })).stdout
+    expect(JSON.parse(json)).toEqual(JSON.parse(readFileSync(join(out, 'experiment.json'), 'utf8')))
+    const page = await cliRun(['show', out, '--html'], { flows: { showFlow } })
+    expect(page.stderr).toContain('there is no page of an experiment')
   })
 
   test('runs that are INVALID are left out, and nothing else left is exit 5', async () => {

@@ -8,8 +8,9 @@ import type {
   SweepOutcome,
 } from '../flows/flow-deps.ts'
 import type { ExperimentConfig, ExperimentOutcome } from '../flows/experiment.ts'
+import type { FindOutcome } from '../flows/find.ts'
 import type { ImportConfig } from '../flows/import.ts'
-import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import type { FindConfig, RunConfig, SweepConfig } from '../flows/options/run-config.ts'
 import type { FleetDocument } from '../report/fleet-document.ts'
 import type { ImportDocument } from '../report/import-document.ts'
 import type { PlanConfig } from '../flows/plan-config.ts'
@@ -36,6 +37,7 @@ export interface Flows {
   readonly runFlow: (config: RunConfig, deps: FlowDeps) => Promise<RunOutcome>
   readonly experimentFlow: (config: ExperimentConfig, deps: FlowDeps) => Promise<ExperimentOutcome>
   readonly sweepFlow: (config: SweepConfig, deps: FlowDeps) => Promise<SweepOutcome>
+  readonly findFlow: (config: FindConfig, deps: FlowDeps) => Promise<FindOutcome>
   readonly showFlow: (paths: readonly string[], deps: FlowDeps) => Promise<ShowOutcome>
   readonly fleetFlow: (paths: readonly string[], deps: FlowDeps) => Promise<FleetDocument>
   readonly compareFlow: (config: CompareConfig, deps: FlowDeps) => Promise<CompareOutcome>
@@ -67,6 +69,7 @@ export const lazyFlows: Flows = {
     return experimentFlow(config, deps, runFlow)
   },
   sweepFlow: async (config, deps) => (await import('../flows/sweep.ts')).sweepFlow(config, deps),
+  findFlow: async (config, deps) => (await import('../flows/find.ts')).findFlow(config, deps),
   showFlow: async (paths, deps) => (await import('../flows/show.ts')).showFlow(paths, deps),
   fleetFlow: async (paths, deps) => (await import('../flows/show-fleet.ts')).fleetFlow(paths, deps),
   compareFlow: async (config, deps) => (await import('../flows/compare-flow.ts')).compareFlow(config, deps),

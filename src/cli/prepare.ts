@@ -1,10 +1,11 @@
 import type { ExperimentConfig } from '../flows/experiment.ts'
-import { resolveRunConfig, resolveSweepConfig } from '../flows/options/resolve.ts'
-import type { RunConfig, SweepConfig } from '../flows/options/run-config.ts'
-import { mergeOptions } from '../flows/options/run-options.ts'
+import { resolveFindConfig, resolveRunConfig, resolveSweepConfig } from '../flows/options/resolve.ts'
+import type { FindConfig, RunConfig, SweepConfig } from '../flows/options/run-config.ts'
+import { mergeOptions, type SweepOptions } from '../flows/options/run-options.ts'
 import { readConfigFile } from './config-file.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
 import { isOn } from './flags/flag-values.ts'
+import { readFindFlags } from './flags/read-find-flags.ts'
 import { readRunFlags, readSweepFlags } from './flags/read-flags.ts'
 import type { FlagSpecs, Invocation } from './verb.ts'
 import { stderrVoice, type Voice } from './voice.ts'
@@ -41,6 +42,15 @@ export async function prepareRunOrExperiment(
 export async function prepareSweep({ flags, cli }: Invocation): Promise<Prepared<SweepConfig>> {
   const said = readSweepFlags(flags)
   const config = resolveSweepConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  await checkEngineSettings(config.run)
+  return { config, voice: voiceOf({ flags, cli }) }
+}
+
+export async function prepareFind({ flags, cli }: Invocation): Promise<Prepared<FindConfig>> {
+  const said = readFindFlags(flags)
+  // How long a run or a sweep's point measures, and how many points it has, is nothing to a search: it plans its own.
+  const { maxPoints: _, pointDurationMs: __, durationMs: ___, ...file } = await readConfigFile(flags, cli)
+  const config = resolveFindConfig(mergeOptions<SweepOptions>(file, said))
   await checkEngineSettings(config.run)
   return { config, voice: voiceOf({ flags, cli }) }
 }

@@ -144,14 +144,17 @@ async function readText(path: string): Promise<string> {
 }
 
 const runFiles: readonly string[] = ['sweep.json', 'run.json', 'journal.ndjson']
+/** What `show` reads besides. */
+const shownFiles: readonly string[] = [...runFiles, 'find.json', 'experiment.json', 'watch.json']
 
-async function newestRun(runsDir: string): Promise<string | null> {
+async function newestRun(runsDir: string, kinds: 'runs' | 'shown' = 'runs'): Promise<string | null> {
+  const files = kinds === 'runs' ? runFiles : shownFiles
   const { readdir, stat } = await import('node:fs/promises')
   let newest: { readonly path: string; readonly atMs: number } | null = null
   for (const name of await readdir(runsDir).catch((): string[] => [])) {
     const path = `${runsDir}/${name}`
     const holds = await readdir(path).catch((): string[] => [])
-    if (!holds.some((file) => runFiles.includes(file))) continue
+    if (!holds.some((file) => files.includes(file))) continue
     const { mtimeMs } = await stat(path)
     if (newest === null || mtimeMs > newest.atMs) newest = { path, atMs: mtimeMs }
   }

@@ -71,8 +71,8 @@ export interface CliContext {
   readonly flows: Flows
   /** Asks on the terminal; null where nobody can answer. */
   readonly ask: ((question: string) => Promise<boolean>) | null
-  /** The newest run or sweep in a folder of runs, or null. */
-  readonly newestRun: (runsDir: string) => Promise<string | null>
+  /** The newest run or sweep in a folder of runs, or null; of all that can be shown, searches, experiments and watches too. */
+  readonly newestRun: (runsDir: string, kinds?: 'runs' | 'shown') => Promise<string | null>
   /** A new file; PLIM_FILE where it is there and may not be written over. */
   readonly openFile: (path: string, options: { readonly overwrite: boolean }) => Promise<FileSink>
   /** The file's text, or null where there is none. */

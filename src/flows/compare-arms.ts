@@ -6,6 +6,7 @@ import { readRun } from '../measure/record/read-run.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RunDocument } from '../report/documents.ts'
+import { tagsOf } from './run-facts.ts'
 import { shownRun } from './show.ts'
 import { isSweepFolder, readSweep, sweepFile } from './sweep-folder.ts'
 
@@ -14,7 +15,7 @@ export interface ArmRun {
   readonly path: string
   readonly document: RunDocument
   readonly manifest: RunManifest
-  /** Said by the metadata (`block`), or the load of a sweep's point. */
+  /** Said by the tag `block`, or the load of a sweep's point. */
   readonly block: string | null
   /** Set for the points of a sweep: "8 users". */
   readonly load: string | null
@@ -43,7 +44,12 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
       path,
       document,
       manifest,
-      block: load === null ? metadata(manifest, 'block') : turn === 0 ? load : `${load} (${turn + 1})`,
+      block:
+        load === null
+          ? (tagsOf(manifest.config)['block'] ?? null)
+          : turn === 0
+            ? load
+            : `${load} (${turn + 1})`,
       load,
       startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
       perRequest: tpots.length > 0 ? tpots : e2es,
@@ -54,13 +60,6 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
 
 function windowOf({ window }: RunDocument): { readonly startMs: number; readonly endMs: number } {
   return { startMs: window.start_ms, endMs: window.end_ms }
-}
-
-function metadata({ config }: RunManifest, key: string): string | null {
-  const pairs = config['metadata']
-  if (typeof pairs !== 'object' || pairs === null || Array.isArray(pairs)) return null
-  const value = (pairs as Readonly<Record<string, unknown>>)[key]
-  return typeof value === 'string' ? value : null
 }
 
 interface RunPath {

@@ -2,6 +2,7 @@ import { formatPercent, formatPlain } from '../base/units.ts'
 import { factResidue, figureResidue, type ResidueItem, type RunFacts } from '../judge/residue.ts'
 import type { Json } from '../measure/record/manifest.ts'
 import type { ArmRun } from './compare-arms.ts'
+import { tagsOf } from './run-facts.ts'
 
 /** Settings of the config that say where or how a run was kept, not what was measured. */
 const notCompared = new Set([
@@ -23,6 +24,9 @@ const notCompared = new Set([
   'count',
   'durationMs',
 ])
+
+/** Tags that say which runs belong together: they differ by design. */
+const pairingTags = new Set(['arm', 'block'])
 
 const freshSalt = {
   why: 'that alone can explain a difference',
@@ -111,6 +115,9 @@ function factsOf(run: ArmRun, sameSeeds: boolean): RunFacts {
     // The points of a sweep are told apart by their load, and matched by it.
     load: run.load === null ? document.load.text : 'of the sweep',
     ...(sameSeeds ? { 'requests asked': digestOf(run) } : {}),
+  }
+  for (const [key, value] of Object.entries(tagsOf(manifest.config))) {
+    if (!pairingTags.has(key)) facts[`tag ${key}`] = value
   }
   for (const [key, value] of Object.entries(manifest.config)) {
     if (!notCompared.has(key)) facts[`config ${key}`] = JSON.stringify(value)

@@ -29,6 +29,7 @@ interface Made {
   readonly tokens?: number
   readonly at?: number
   readonly block?: string
+  readonly gpu?: string
 }
 
 /** A run of 40 requests of one a second, each with TPOTs near `tpotMs`. */
@@ -48,7 +49,12 @@ async function makeRun(path: string, made: Made): Promise<string> {
   const manifest = startManifest({
     name: 'run',
     versions: { plimsoll: '0.1.0', node: 'v20' },
-    config: made.block === undefined ? {} : { metadata: { block: made.block } },
+    config: {
+      metadata: {
+        ...(made.block === undefined ? {} : { block: made.block }),
+        ...(made.gpu === undefined ? {} : { gpu: made.gpu }),
+      },
+    },
     seed: made.seed ?? '1',
     salt: null,
     pacer: { kind: 'constant', ratePerSecond: 1 },
@@ -109,6 +115,15 @@ describe('a comparison of run folders', () => {
       ['tokens an answer', '20', '30'],
     ])
     expect(residue[1]?.explains?.next).toContain('--ignore-eos')
+  })
+
+  it('lists the tags that differ, but not those that say which runs belong together', async () => {
+    const a = await arm('ta', (i) => ({ tpotMs: 20, gpu: 'h100', block: String(i) }), 2)
+    const b = await arm('tb', (i) => ({ tpotMs: 20, gpu: 'h200', block: String(i + 1) }), 2)
+    const { residue } = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(residue.map(({ name, a: first, b: second }) => [name, first, second])).toEqual([
+      ['tag gpu', 'h100', 'h200'],
+    ])
   })
 
   it('one run an arm: no verdict, and what to do', async () => {

@@ -1,5 +1,5 @@
 import { makeFolders } from '../measure/record/make-folders.ts'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
@@ -15,6 +15,7 @@ import { mean, standardDeviation } from '../stats/describe.ts'
 import { tQuantile } from '../stats/student-t.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import type { RunConfig } from './options/run-config.ts'
+import { experimentFile, writeDocument } from './sweep-folder.ts'
 
 /** One combination of settings, complete and checked. */
 export interface CellConfig {
@@ -32,8 +33,6 @@ export interface ExperimentOutcome {
   readonly document: ExperimentDocument
   readonly interrupted: boolean
 }
-
-export const experimentFile = 'experiment.json'
 
 /**
  * Runs every cell `repeat` times, round by round so that a drift of the machine falls on all cells alike, and sums each headline
@@ -71,12 +70,12 @@ export async function experimentFlow(
       const outcome = await runOnce({ ...cell.config, seed, out: join(folder, run) }, deps)
       done[at]?.push(experimentRun(run, seed, outcome.document))
       interrupted = outcome.interrupted || deps.signal.aborted
-      await write(folder, document(false))
+      await writeDocument(folder, experimentFile, document(false))
       if (interrupted) break
     }
   }
   const finished = document(!interrupted)
-  await write(folder, finished)
+  await writeDocument(folder, experimentFile, finished)
   return { document: finished, interrupted }
 }
 
@@ -106,10 +105,6 @@ async function makeFolder(config: RunConfig, name: string, deps: FlowDeps): Prom
     })
   }
   throw new PlimsollError('PLIM_RUN_FOLDER', `there are too many folders called ${wanted}`)
-}
-
-async function write(folder: string, document: ExperimentDocument): Promise<void> {
-  await writeFile(join(folder, experimentFile), `${JSON.stringify(document, null, 2)}\n`)
 }
 
 function experimentRun(run: string, seed: string, document: RunDocument): ExperimentRun {

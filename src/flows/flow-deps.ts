@@ -2,6 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunProgress } from '../report/progress.ts'
+import type { ExperimentDocument } from '../report/experiment-document.ts'
+import type { FindDocument } from '../report/find-document.ts'
 import type { WatchDocument } from '../report/watch-document.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
 
@@ -73,6 +75,8 @@ export type Shown =
       readonly server: readonly ServerSample[]
     }
   | { readonly kind: 'sweep'; readonly path: string; readonly document: SweepDocument }
+  | { readonly kind: 'find'; readonly path: string; readonly document: FindDocument }
+  | { readonly kind: 'experiment'; readonly path: string; readonly document: ExperimentDocument }
   | { readonly kind: 'watch'; readonly path: string; readonly document: WatchDocument }
 
 export interface ShowOutcome {

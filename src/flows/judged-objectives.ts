@@ -1,4 +1,5 @@
 import { decideObjective, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
+import type { DecisionTails } from '../measure/metrics/decision-tails.ts'
 import type { Objective } from '../measure/metrics/objective.ts'
 import { isCancelled } from '../measure/metrics/run-window.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
@@ -38,11 +39,16 @@ export function goodputObjective(objectives: readonly JudgedObjective[]): Object
 export function decideObjectives(
   windowRows: readonly RequestRow[],
   objectives: readonly JudgedObjective[],
+  tails?: DecisionTails,
 ): readonly ObjectiveDecision[] {
   // What the client itself ended is neither good nor bad.
   const judged = windowRows.filter((row) => !isCancelled(row))
   return objectives.flatMap(({ config, objective }) =>
-    decideObjective(config.shedIsBad ? judged : judged.filter((row) => row.outcome !== 'shed'), objective),
+    decideObjective(
+      config.shedIsBad ? judged : judged.filter((row) => row.outcome !== 'shed'),
+      objective,
+      tails,
+    ),
   )
 }
 

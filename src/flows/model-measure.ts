@@ -31,6 +31,7 @@ import { readEngineSettings } from '../simulate/engine/server/engine-settings.ts
 import type { EngineConfig } from '../simulate/engine/engine-config.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openTarget, type LiveTarget } from './live-target.ts'
+import { readAsked } from './request-templates.ts'
 import { localHost } from './local-host.ts'
 import {
   longestPointMs,
@@ -85,7 +86,7 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
   const bounds = boundsOf(config)
   const run: RunConfig = { ...config.run, salt: config.run.salt ?? deps.freshSalt() }
   const startedMs = deps.clock.nowMs()
-  const target = await openTarget(run, deps)
+  const target = await openTarget(run, deps, await readAsked(run, deps))
   const instrument = await openInstrument({ workers: 1 }, deps.clock)
   try {
     const settings = settingsOf(config, target)

@@ -28,7 +28,7 @@ import { repeatFlags } from './options/repeat-flags.ts'
 import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { importedDocument } from './imported-document.ts'
-import { loadFacts, replicaCounts, serverFactsFrom, targetFacts } from './run-facts.ts'
+import { loadFacts, replicaCounts, serverFactsFrom, tagsOf, targetFacts } from './run-facts.ts'
 
 /** A run as it was recorded, live a moment ago or read from its folder. */
 export interface RecordedRun {
@@ -133,6 +133,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     clock: manifest.clock,
     seed: manifest.seed,
     salt: manifest.salt,
+    tags: tagsOf(manifest.config),
     target: targetFacts(manifest.target, serverFactsFrom(manifest.server), replicaCounts(rows)),
     load: loadFacts(manifest.pacer, options.connectionLimit ?? null),
     ...(manifest.source === undefined

@@ -57,6 +57,15 @@ export function targetFacts(
   }
 }
 
+/** The pairs of `--tag` that a run was kept with, from its config; none for a run that another tool made. */
+export function tagsOf(config: JsonObject): Readonly<Record<string, string>> {
+  const pairs = config['metadata']
+  if (typeof pairs !== 'object' || pairs === null || Array.isArray(pairs)) return {}
+  return Object.fromEntries(
+    Object.entries(pairs).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  )
+}
+
 /** When requests were sent. Null pacer: nobody's plan is known (an import). */
 export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): LoadFacts {
   if (pacer === null) {

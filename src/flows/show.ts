@@ -1,25 +1,44 @@
 import { readRun } from '../measure/record/read-run.ts'
+import type { SweepDocument } from '../report/documents.ts'
+import type { ExperimentDocument } from '../report/experiment-document.ts'
+import type { FindDocument } from '../report/find-document.ts'
 import type { FlowDeps, Shown, ShowOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
 import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type RecordedRun } from './run-document.ts'
 import { readWatch } from './watch-folder.ts'
-import { isSweepFolder, readSweep } from './sweep-folder.ts'
+import { experimentFile, findFile, readDocument, sweepFile } from './sweep-folder.ts'
 
 /** Reads runs and sweeps back and computes their documents anew from the raw rows. */
 export async function showFlow(paths: readonly string[], _deps: FlowDeps): Promise<ShowOutcome> {
   const shown: Shown[] = []
   for (const path of paths) {
-    const watched = await readWatch(path)
-    if (watched !== null) shown.push({ kind: 'watch', path, document: watched })
-    else if (await isSweepFolder(path)) shown.push({ kind: 'sweep', path, document: await readSweep(path) })
+    const several = await shownDocument(path)
+    if (several !== null) shown.push(several)
     else {
       const record = await readRun(path)
       shown.push({ kind: 'run', path, document: shownRun(record), rows: record.rows, server: record.server })
     }
   }
   return { shown }
+}
+
+/** What a folder of several runs, or of a watch, says of itself; null where it is none. */
+async function shownDocument(path: string): Promise<Shown | null> {
+  const watch = await readWatch(path)
+  if (watch !== null) return { kind: 'watch', path, document: watch }
+  const sweep = await readDocument<SweepDocument>(path, sweepFile, 'plimsoll.sweep/1', 'sweep')
+  if (sweep !== null) return { kind: 'sweep', path, document: sweep }
+  const find = await readDocument<FindDocument>(path, findFile, 'plimsoll.find/1', 'search')
+  if (find !== null) return { kind: 'find', path, document: find }
+  const experiment = await readDocument<ExperimentDocument>(
+    path,
+    experimentFile,
+    'plimsoll.experiment/1',
+    'experiment',
+  )
+  return experiment === null ? null : { kind: 'experiment', path, document: experiment }
 }
 
 /** The document of a run from its folder, judged by the objectives that it was run with. */

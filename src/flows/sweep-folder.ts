@@ -1,16 +1,18 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
+import { isCut } from './cut-point.ts'
 
-/** The file that makes a folder of runs a sweep. */
+/** The files that make a folder of runs a sweep, a search for a rate, an experiment. */
 export const sweepFile = 'sweep.json'
+export const findFile = 'find.json'
+export const experimentFile = 'experiment.json'
 
 export async function isSweepFolder(path: string): Promise<boolean> {
-  const file = path.endsWith(sweepFile) ? path : join(path, sweepFile)
-  return stat(file).then(
+  return stat(fileOf(path, sweepFile)).then(
     (found) => found.isFile(),
     () => false,
   )
@@ -18,17 +20,46 @@ export async function isSweepFolder(path: string): Promise<boolean> {
 
 /** @throws PlimsollError PLIM_RUN_FOLDER for a sweep.json that is none, or of another version. */
 export async function readSweep(path: string): Promise<SweepDocument> {
-  const file = path.endsWith(sweepFile) ? path : join(path, sweepFile)
-  const value: unknown = JSON.parse(await readFile(file, 'utf8'))
-  const schema = (value as { schema?: unknown } | null)?.schema
-  if (schema !== 'plimsoll.sweep/1') {
-    throw new PlimsollError('PLIM_RUN_FOLDER', 'this is not a sweep that this version can read', {
-      expected: 'schema plimsoll.sweep/1',
-      received: String(schema),
-      where: { file },
-    })
-  }
-  return value as SweepDocument
+  const document = await readDocument<SweepDocument>(path, sweepFile, 'plimsoll.sweep/1', 'sweep')
+  if (document !== null) return document
+  throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no sweep here', {
+    expected: `a folder with ${sweepFile}`,
+    where: { file: path },
+  })
+}
+
+function fileOf(path: string, name: string): string {
+  return path.endsWith(name) ? path : join(path, name)
+}
+
+/**
+ * The document of several runs, from its file or the folder that holds it; null where there is none.
+ * @throws PlimsollError PLIM_RUN_FOLDER for one of another kind or version.
+ */
+export async function readDocument<T extends { readonly schema: string }>(
+  path: string,
+  name: string,
+  schema: T['schema'],
+  what: string,
+): Promise<T | null> {
+  const file = fileOf(path, name)
+  const text = await readFile(file, 'utf8').catch(() => null)
+  if (text === null) return null
+  const value: unknown = JSON.parse(text)
+  const received = (value as { schema?: unknown } | null)?.schema
+  if (received === schema) return value as T
+  throw new PlimsollError('PLIM_RUN_FOLDER', `this is not a ${what} that this version can read`, {
+    expected: `schema ${schema}`,
+    received: String(received),
+    where: { file },
+  })
+}
+
+/** Writes it beside its place and renames: whoever reads meanwhile sees the old one or the new one. */
+export async function writeDocument(folder: string, name: string, document: object): Promise<void> {
+  const file = join(folder, name)
+  await writeFile(`${file}.tmp`, `${JSON.stringify(document, null, 2)}\n`)
+  await rename(`${file}.tmp`, file)
 }
 
 /** What a sweep that was ended left to go on with. */
@@ -48,7 +79,8 @@ export async function resumedSweep(path: string): Promise<ResumedSweep> {
       where: { file: folder },
     })
   }
-  const { points } = await readSweep(folder)
+  // A point that was cut short is measured anew; its folder stays.
+  const points = (await readSweep(folder)).points.filter((point) => !isCut(point))
   const rows: RequestRow[] = []
   for (const { run } of points) {
     if (run === null) continue

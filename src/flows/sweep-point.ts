@@ -1,14 +1,17 @@
+import { basename } from 'node:path'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
 import { withinLimit } from '../measure/metrics/objective.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Plan } from '../measure/workload/make-plan.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { SweepLoad } from '../plan/sweep-schedule.ts'
 import { passing } from '../plan/walls.ts'
 import type { ObjectiveOutcome, RunDocument, SweepPoint } from '../report/documents.ts'
+import { cutShort } from './cut-point.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
 import type { LiveTarget } from './live-target.ts'
@@ -28,7 +31,9 @@ export interface SweepGround {
   readonly deps: FlowDeps
   readonly folder: string
   readonly needs: SampleNeeds
-  /** Aborted by the first Ctrl-C. */
+  /** Aborted when `--max-duration` is over: what is under way is drained and kept. */
+  readonly timeOver: AbortSignal
+  /** Aborted by the first Ctrl-C, or with `timeOver`. */
   readonly signal: AbortSignal
 }
 
@@ -44,6 +49,16 @@ export interface PointPlan {
   /** An undecided point gives up at so many requests; null: only its time ends it. */
   readonly mostRequests: number | null
   readonly label: string
+  /** How this point is looked at while it runs, anew for each attempt; without it as a sweep does. */
+  readonly looking?: () => PointLooking
+}
+
+/** Looks at a point that runs. */
+export interface PointLooking {
+  /** Sees the plan before anything is sent. */
+  readonly onPlan?: (plan: Plan) => void
+  /** Over the rows that have ended, in the order in which they did: why the point may end now, or null. */
+  readonly look: (rows: readonly RequestRow[], elapsedMs: number) => string | null
 }
 
 export interface MeasuredPoint {
@@ -77,12 +92,12 @@ async function measurePoint(ground: SweepGround, plan: PointPlan): Promise<Measu
   const { config, objectives, deps } = ground
   const decided = new AbortController()
   const rows: RequestRow[] = []
-  const look = lookingAt(rows, plan, ground)
+  const { look, onPlan } = plan.looking?.() ?? lookingAt(plan, ground)
   let stopped: string | null = null
   const startedMs = deps.clock.nowMs()
   const timer = setInterval(() => {
     const elapsedMs = deps.clock.nowMs() - startedMs - plan.warmupMs
-    stopped = look(elapsedMs)
+    stopped = look(rows, elapsedMs)
     if (stopped === null) return
     clearInterval(timer)
     decided.abort()
@@ -102,8 +117,9 @@ async function measurePoint(ground: SweepGround, plan: PointPlan): Promise<Measu
         path: `${ground.folder}/${plan.name}`,
         warnings: [],
         judged: documentOptions(config, objectives),
-        decided: decided.signal,
+        decided: AbortSignal.any([decided.signal, ground.timeOver]),
         onRow: (row) => rows.push(row),
+        ...(onPlan === undefined ? {} : { approve: (made) => Promise.resolve(onPlan(made)) }),
       },
       ground.target,
       ground.instrument,
@@ -113,20 +129,21 @@ async function measurePoint(ground: SweepGround, plan: PointPlan): Promise<Measu
           runProgress({ ...runConfig, warmup: { kind: 'fixed', ms: plan.warmupMs } }, progress, plan.label),
         ),
     )
-    return { ...measured, stopped, run: plan.name }
+    const run = basename(measured.document.run)
+    return { ...measured, stopped: stopped ?? whyCut(ground), run }
   } finally {
     clearInterval(timer)
   }
 }
 
-/** Says why the point may end now, or null. */
-function lookingAt(
-  rows: readonly RequestRow[],
-  plan: PointPlan,
-  { objectives, needs }: SweepGround,
-): (elapsedMs: number) => string | null {
+function whyCut({ deps, timeOver }: SweepGround): string | null {
+  if (deps.signal.aborted) return cutShort.byHand
+  return timeOver.aborted ? cutShort.byTime : null
+}
+
+function lookingAt(plan: PointPlan, { objectives, needs }: SweepGround): PointLooking {
   let looks = 0
-  return (elapsedMs) => {
+  const look: PointLooking['look'] = (rows, elapsedMs) => {
     if (plan.shortestMs >= plan.longestMs || elapsedMs < plan.shortestMs) return null
     const inWindow = rows
       .filter((row) => row.planned_ms !== null && row.planned_ms >= plan.warmupMs)
@@ -146,6 +163,7 @@ function lookingAt(
     }
     return null
   }
+  return { look }
 }
 
 /** The interval's end is at least 3 % away from the limit: further than any later look will bring it back. */

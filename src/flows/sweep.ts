@@ -1,27 +1,22 @@
-import { makeFolders } from '../measure/record/make-folders.ts'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { PlimsollError } from '../base/errors.ts'
+import { formatSpan } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
-import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { redact, redactUrl } from '../measure/record/redact.ts'
-import { runFolderName } from '../measure/record/run-folder.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import { nextLoad, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
+import { isCut } from './cut-point.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
-import { objectiveText, parseObjectives } from './judged-objectives.ts'
-import { openTarget, settle } from './live-target.ts'
+import { objectiveText } from './judged-objectives.ts'
+import { settle } from './live-target.ts'
 import { repeatFlags } from './options/repeat-flags.ts'
 import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
-import { sampleNeeds } from './sample-needs.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
-import { resumedSweep, sweepFile, type ResumedSweep } from './sweep-folder.ts'
+import { resumedSweep, sweepFile, writeDocument, type ResumedSweep } from './sweep-folder.ts'
+import { openGround } from './sweep-ground.ts'
 import { measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
-import { readAsked } from './request-templates.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
 /** The first and the largest load of a sweep that finds its own. */
@@ -34,35 +29,16 @@ const refinements = 2
  * @throws PlimsollError before anything is sent for what cannot be meant, reached or measured.
  */
 export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<SweepOutcome> {
-  const salt = config.run.salt ?? deps.freshSalt()
-  const run = { ...config.run, salt }
-  const objectives = parseObjectives(run.objectives)
-  const asked = await readAsked(run, deps)
-  const { workload } = asked
-  const target = await openTarget(run, deps, asked)
-  const instrument = await openInstrument(
-    { workers: workerCount(run.workers, deps.machine.cores, Number.POSITIVE_INFINITY) },
-    deps.clock,
-  )
+  const earlier = config.resume === null ? null : await resumedSweep(config.resume)
+  const { ground, startedAt, close } = await openGround(config.run, deps, {
+    name: 'sweep',
+    folder: earlier?.folder ?? null,
+    maxDurationMs: config.maxDurationMs,
+  })
   try {
-    const startedAt = new Date(deps.wallClock())
-    const earlier = config.resume === null ? null : await resumedSweep(config.resume)
-    const folder = earlier?.folder ?? (await makeSweepFolder(config, startedAt))
-    const ground: SweepGround = {
-      config: run,
-      objectives,
-      workload,
-      target,
-      instrument,
-      deps,
-      folder,
-      needs: sampleNeeds(objectives),
-      signal: deps.signal,
-    }
     return await sweepOn(config, ground, startedAt, earlier)
   } finally {
-    await instrument.close()
-    await target.close()
+    await close()
   }
 }
 
@@ -85,16 +61,16 @@ async function sweepOn(
     const memory = memoryWallOf(rows, target.server)
     const { warnings, ...walls } = sweepWalls(ordered, memory, target.server.kvTokens, objective)
     const atCapacity = ordered.find(({ load }) => load.value === walls.capacity.load)
-    const interrupted = deps.signal.aborted
     return {
       schema: 'plimsoll.sweep/1',
       plimsoll: deps.version,
       sweep: folder,
       name: config.run.name ?? 'sweep',
       complete,
-      stopped: interrupted ? { kind: 'interrupted', why: `interrupted after ${points.length} points` } : null,
+      stopped: complete ? null : stoppedWhy(config, ground, points, missing()),
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
+      tags: config.run.metadata,
       target: targetFacts(
         { url: redactUrl(target.typedUrl), api: config.run.api, model: target.model },
         target.server,
@@ -110,12 +86,29 @@ async function sweepOn(
     }
   }
 
+  function next(): SweepLoad | null {
+    if (points.length >= config.maxPoints) return null
+    return nextLoad(plan, points.map(tested), memoryWallOf(rows, target.server)?.load ?? null)
+  }
+
+  /** The last point where its time ended it, what would still have been tried, and the confirmation. */
+  function missing(): readonly string[] {
+    const last = points.at(-1)
+    const cut = last !== undefined && isCut(last) ? [loadText(last.load)] : []
+    const load = next()
+    const loads =
+      plan.kind === 'given'
+        ? plan.loads.slice(points.length).map(loadText)
+        : load === null
+          ? []
+          : [`${loadText(load)} and what follows from it`]
+    const unconfirmed = config.confirm && objectives.length > 0 && confirmation === null
+    return [...cut, ...loads, ...(unconfirmed ? ['the confirmation'] : [])]
+  }
+
   let e2eMs = 500
   for (;;) {
-    if (deps.signal.aborted) break
-    const memory = memoryWallOf(rows, target.server)
-    const load =
-      points.length >= config.maxPoints ? null : nextLoad(plan, points.map(tested), memory?.load ?? null)
+    const load = ground.signal.aborted ? null : next()
     if (load === null) break
     const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
     await settle(target, deps, 30_000)
@@ -133,15 +126,39 @@ async function sweepOn(
     points.push(sweepPoint(load, measured))
     rows.push(...measured.rows.filter((row) => row.phase === 'measure'))
     e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
-    await writeSweep(folder, document(false))
+    await writeDocument(folder, sweepFile, document(false))
   }
-  if (config.confirm && objectives.length > 0 && !deps.signal.aborted) {
+  if (config.confirm && objectives.length > 0 && !ground.signal.aborted) {
     const candidates = candidatesOf(document(false))
     confirmation = await confirmOperatingPoint(ground, candidates, config.confirmDurationMs)
   }
-  const finished = document(!deps.signal.aborted)
-  await writeSweep(folder, finished)
+  const finished = document(!ground.signal.aborted)
+  await writeDocument(folder, sweepFile, finished)
   return { document: finished, interrupted: deps.signal.aborted }
+}
+
+function loadText({ kind, value }: SweepLoad): string {
+  return `${value} ${kind === 'rate' ? 'req/s' : 'users'}`
+}
+
+/** Why the sweep ended before its plan, what is missing, and how to go on; null while it goes on. */
+function stoppedWhy(
+  { maxDurationMs }: SweepConfig,
+  { deps, folder, timeOver }: SweepGround,
+  points: readonly SweepPoint[],
+  missing: readonly string[],
+): SweepDocument['stopped'] {
+  const interrupted = deps.signal.aborted
+  if (!interrupted && !timeOver.aborted) return null
+  const count = `${points.length} point${points.length === 1 ? '' : 's'}`
+  const why = interrupted
+    ? `interrupted after ${count}`
+    : `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}`
+  const left = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
+  return {
+    kind: interrupted ? 'interrupted' : 'early',
+    why: `${why}${left}; the same flags and --resume ${folder} go on`,
+  }
 }
 
 function planOf(config: SweepConfig): SweepPlan {
@@ -206,31 +223,4 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
       evidence: { confirmed: confirmation?.point.confirmed ?? null },
     },
   ]
-}
-
-async function makeSweepFolder(config: SweepConfig, startedAt: Date): Promise<string> {
-  const wanted =
-    config.run.out ?? join(config.run.runsDir, runFolderName(startedAt, config.run.name ?? 'sweep'))
-  await makeFolders(join(wanted, '..'))
-  for (let attempt = 1; attempt < 1000; attempt++) {
-    const path = attempt === 1 || config.run.out !== null ? wanted : `${wanted}-${attempt}`
-    try {
-      await mkdir(path)
-      return path
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EEXIST' && config.run.out === null) continue
-      throw new PlimsollError('PLIM_RUN_FOLDER', 'the folder of the sweep cannot be made', {
-        received: (cause as Error).message,
-        where: { file: path },
-        cause,
-      })
-    }
-  }
-  throw new PlimsollError('PLIM_RUN_FOLDER', `there are too many folders called ${wanted}`)
-}
-
-async function writeSweep(folder: string, document: SweepDocument): Promise<void> {
-  const file = join(folder, sweepFile)
-  await writeFile(`${file}.tmp`, `${JSON.stringify(document, null, 2)}\n`)
-  await rename(`${file}.tmp`, file)
 }

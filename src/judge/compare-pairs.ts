@@ -1,6 +1,6 @@
 /** What pairs a run with one of the other arm. */
 export interface PairingRun {
-  /** Said by `--metadata block=…`, by an interleaved comparison, or the load of a sweep's point. */
+  /** Said by `--tag block=…`, by an interleaved comparison, or the load of a sweep's point. */
   readonly block: string | null
   readonly seed: string | null
 }

@@ -101,6 +101,8 @@ export interface RunDocument {
   }
   readonly seed: string
   readonly salt: string | null
+  /** The pairs of `--tag`. */
+  readonly tags: Readonly<Record<string, string>>
   readonly target: TargetFacts
   readonly load: LoadFacts
   /** What was asked, in words. */
@@ -226,6 +228,8 @@ export interface SweepDocument {
   readonly stopped: { readonly kind: 'interrupted' | 'early' | 'killed'; readonly why: string } | null
   readonly started_at: string | null
   readonly seed: string
+  /** The pairs of `--tag`. */
+  readonly tags: Readonly<Record<string, string>>
   readonly target: TargetFacts
   readonly workload: string
   readonly repeat?: RepeatFlags | null

@@ -24,6 +24,7 @@ import {
   objectiveLines,
   serverLine,
   serverUseLine,
+  tagsLine,
   throughputLine,
 } from './run-lines.ts'
 import { textTable } from './text-table.ts'
@@ -49,6 +50,7 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   lines.push(
     paint('quiet', `  ${runLoadLine(document)}`) + at('load'),
     paint('quiet', `  ${serverLine(document.target)}`),
+    ...tagsLine(document).map((line) => paint('quiet', `  ${line}`)),
     '',
   )
   const table = metricTable(document, notes, (name) => {

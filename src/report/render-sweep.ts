@@ -23,7 +23,7 @@ import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
 import { sameAgain } from './render-run.ts'
-import { objectiveLines, serverLine } from './run-lines.ts'
+import { objectiveLines, serverLine, tagsLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -73,6 +73,7 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
       `  ${printable(document.workload)}${objective === null ? '' : ` · objective ${objective}`}`,
     ),
     paint('quiet', `  ${serverLine(document.target)}`),
+    ...tagsLine(document).map((line) => paint('quiet', `  ${line}`)),
     '',
     ...textTable(columns, [head, ...rows, ...memoryRow(document)], paint),
     '',

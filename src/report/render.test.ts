@@ -42,6 +42,12 @@ describe('what is printed', () => {
     expect(text).toBe(golden(name, text))
   })
 
+  test('tags stand below the server, in a run and in a sweep', () => {
+    const tags = { gpu: 'h100', branch: 'main' }
+    expect(renderRun({ ...sixPerSecond, tags }, plain)).toContain('\n  tags gpu h100 · branch main\n')
+    expect(renderSweep({ ...threeWalls, tags }, plain)).toContain('\n  tags gpu h100 · branch main\n')
+  })
+
   test('colour adds nothing but colour', () => {
     for (const document of [sixPerSecond, clientBound, nothingAnswered, closedLoop]) {
       const colored = renderRun(document, { color: true, explain: true })

@@ -26,6 +26,12 @@ export function serverLine(target: RunDocument['target']): string {
   return printable(`${target.api}${model} at ${server}${engine}${count > 1 ? `, ${count} replicas` : ''}`)
 }
 
+/** "tags gpu h100 · branch main"; none where there are none. */
+export function tagsLine({ tags }: { readonly tags?: Readonly<Record<string, string>> }): string[] {
+  const pairs = Object.entries(tags ?? {})
+  return pairs.length === 0 ? [] : [printable(`tags ${pairs.map((pair) => pair.join(' ')).join(' · ')}`)]
+}
+
 /** "3,600 planned = 3,421 ok + 179 refused (429) + 0 failed + 0 cut at the end + 0 never sent": every request once. */
 export function countsLine({ counts, errors }: RunDocument): string {
   const { cancelled_by_client: cancelled = 0, lost = 0 } = counts

@@ -54,7 +54,7 @@ export const loadFlags: FlagSpecs = {
   'max-duration': {
     kind: 'text',
     group,
-    brief: 'Never measure longer than this, whatever the file, --duration or --num-prompts say',
+    brief: 'Never measure longer than this, all points together, whatever else says how long',
     placeholder: 'TIME',
     aliases: ['max-seconds'],
   },

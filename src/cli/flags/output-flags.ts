@@ -9,7 +9,7 @@ export const folderFlags: FlagSpecs = {
     group,
     brief: 'Name of the run, in its folder',
     placeholder: 'NAME',
-    aliases: ['label', 'tag'],
+    aliases: ['label'],
   },
   'runs-dir': {
     kind: 'text',
@@ -27,12 +27,13 @@ export const folderFlags: FlagSpecs = {
     aliases: ['output-dir'],
     letter: 'o',
   },
-  metadata: {
+  tag: {
     kind: 'list',
     manyValues: true,
     group,
-    brief: 'Pairs kept with the run',
+    brief: 'Pairs kept with the run and shown with it; compare lists those that differ',
     placeholder: 'KEY=VALUE',
+    aliases: ['metadata'],
   },
 }
 

@@ -207,7 +207,7 @@ describe('what flags of run say', () => {
     ],
     [
       'where it is kept',
-      '--result-dir r --label before --metadata a=1 b=2',
+      '--result-dir r --label before --metadata a=1 --tag b=2',
       { runsDir: 'r', name: 'before', metadata: { a: '1', b: '2' } },
     ],
     [
@@ -364,6 +364,11 @@ describe('what flags of sweep say', () => {
       { run: { target: { kind: 'server' }, workload: { output: fixed(128) } } },
     ],
     ['where to go on', '--resume runs/x', { resume: 'runs/x' }],
+    [
+      'the time of all points together',
+      '--max-duration 5m',
+      { maxDurationMs: 300_000, pointDurationMs: null },
+    ],
   ])('%s', async (_, line, wanted) => {
     expect(await sweepConfig(line)).toMatchObject(wanted)
   })

@@ -113,8 +113,7 @@ export function readRunFlags(flags: FlagValues): RunOptions {
   if (isOn(flags, 'no-stream') === true) options['stream'] = false
   if (list(flags, 'metrics-url').length > 0) options['metricsUrls'] = list(flags, 'metrics-url')
   if (list(flags, 'header').length > 0) options['headers'] = readHeaders(list(flags, 'header'))
-  if (list(flags, 'metadata').length > 0)
-    options['metadata'] = readPairs(list(flags, 'metadata'), '--metadata', /=/)
+  if (list(flags, 'tag').length > 0) options['metadata'] = readPairs(list(flags, 'tag'), '--tag', /=/)
   if (list(flags, 'fault').length > 0) options['faults'] = list(flags, 'fault')
   if (list(flags, 'engine').length > 0) options['engineSettings'] = readSettings(list(flags, 'engine'))
   const objectives = readObjectives(flags)

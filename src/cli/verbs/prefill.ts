@@ -3,6 +3,7 @@ import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { pickFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
@@ -40,10 +41,14 @@ const prefillFlags: FlagSpecs = {
   },
 }
 
-const kept = ['ignore-eos', 'extra-body', 'tokenizer', 'seed', 'salt', 'warm-prefix'] as const
-const workload = Object.fromEntries(
-  kept.flatMap((name) => (workloadFlags[name] === undefined ? [] : [[name, workloadFlags[name]]])),
-) as FlagSpecs
+const workload = pickFlags(workloadFlags, [
+  'ignore-eos',
+  'extra-body',
+  'tokenizer',
+  'seed',
+  'salt',
+  'warm-prefix',
+])
 
 export const prefillVerb: Verb = {
   brief: 'TTFT against prompt length',

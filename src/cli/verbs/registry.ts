@@ -25,6 +25,12 @@ export const verbEntries: readonly VerbEntry[] = [
     load: async () => (await import('./sweep.ts')).sweepVerb,
   },
   {
+    name: 'find',
+    group: 'Measure',
+    brief: 'The highest Poisson rate at which the objective holds, as an interval',
+    load: async () => (await import('./find.ts')).findVerb,
+  },
+  {
     name: 'prefill',
     group: 'Measure',
     brief: 'TTFT against prompt length: prefill rate and fixed cost',
@@ -45,7 +51,7 @@ export const verbEntries: readonly VerbEntry[] = [
   {
     name: 'show',
     group: 'Look',
-    brief: 'A run or sweep again, from its folder',
+    brief: 'A run, sweep, search or experiment again, from its folder',
     load: async () => (await import('./show.ts')).showVerb,
   },
   {

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { Shown } from '../../flows/flow-deps.ts'
+import type { RenderOptions } from '../../report/paint.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { checkCiFlags, writeCi } from '../ci-output.ts'
 import { ciFlags } from '../flags/ci-flags.ts'
@@ -12,12 +13,12 @@ import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
 const besideTheRun = 'auto'
 
 export const showVerb: Verb = {
-  brief: 'A run or sweep again',
+  brief: 'A run, sweep, search or experiment again',
   description:
-    'Prints a run or a sweep from its folder, recomputed from its rows. The folder of a run that was killed is read as far as it got.',
+    'Prints a run from its folder, recomputed from its rows, or a sweep, a search for a rate, an experiment or a recorded watch. The folder of a run that was killed is read as far as it got.',
   positional: {
     placeholder: 'RUN',
-    brief: 'Run folder, sweep folder, or a file of one; the newest in ./runs without it',
+    brief: 'Folder of a run or of several, or a file of one; the newest in ./runs without it',
     minimum: 0,
   },
   examples: [
@@ -69,7 +70,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     }
     return exitCodes.fine
   }
-  const paths = await pathsOrNewest(args, cli)
+  const paths = await pathsOrNewest(args, cli, 'shown')
   const html = text(flags, 'html')
   if (html !== undefined && html !== besideTheRun && paths.length > 1) {
     throw new PlimsollError('PLIM_USAGE', '--html FILE takes one run', {
@@ -78,7 +79,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     })
   }
   const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
-  for (const one of shown) if (one.kind !== 'watch') await writeCi(one.document, flags, cli)
+  for (const one of shown) if (hasPage(one)) await writeCi(one.document, flags, cli)
   if (html !== undefined) return writePages(shown, html, flags, cli)
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
   if (isOn(flags, 'json') === true) {
@@ -86,16 +87,38 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     for (const one of shown) cli.stdout.write(`${JSON.stringify(one.document)}\n`)
     return exitCodes.fine
   }
-  const { renderRun } = await import('../../report/render-run.ts')
-  const { renderSweep } = await import('../../report/render-sweep.ts')
-  const { renderWatch } = await import('../../report/watch-screen.ts')
-  const texts = shown.map((one) => {
-    if (one.kind === 'run') return renderRun(one.document, options)
-    return one.kind === 'sweep' ? renderSweep(one.document, options) : renderWatch(one.document, options)
-  })
+  const texts: string[] = []
+  for (const one of shown) texts.push(await rendered(one, options))
   cli.stdout.write(texts.join('\n'))
   return exitCodes.fine
 }
+
+async function rendered(one: Shown, options: RenderOptions): Promise<string> {
+  switch (one.kind) {
+    case 'run':
+      return (await import('../../report/render-run.ts')).renderRun(one.document, options)
+    case 'sweep':
+      return (await import('../../report/render-sweep.ts')).renderSweep(one.document, options)
+    case 'find':
+      return (await import('../../report/find-text.ts')).renderFind(one.document, options)
+    case 'experiment':
+      return (await import('../../report/experiment-text.ts')).renderExperiment(one.document, options)
+    default:
+      return (await import('../../report/watch-screen.ts')).renderWatch(one.document, options)
+  }
+}
+
+type WithPage = Extract<Shown, { readonly kind: 'run' | 'sweep' }>
+
+function hasPage(one: Shown): one is WithPage {
+  return one.kind === 'run' || one.kind === 'sweep'
+}
+
+const pageless = {
+  find: 'a search for a rate',
+  experiment: 'an experiment',
+  watch: 'a watched deployment',
+} as const
 
 async function writePages(
   shown: readonly Shown[],
@@ -106,8 +129,8 @@ async function writePages(
   const { runPage } = await import('../../report/html-run.ts')
   const { sweepPage } = await import('../../report/html-sweep.ts')
   for (const one of shown) {
-    if (one.kind === 'watch') {
-      throw new PlimsollError('PLIM_USAGE', 'there is no page of a watched deployment', {
+    if (!hasPage(one)) {
+      throw new PlimsollError('PLIM_USAGE', `there is no page of ${pageless[one.kind]}`, {
         expected: 'a run or a sweep',
         received: one.path,
         hint: 'plimsoll show without --html prints it',

@@ -7,6 +7,7 @@ import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { pickFlags } from '../flags/pick-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { sweepFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
@@ -27,7 +28,7 @@ export const sweepVerb: Verb = {
   flags: {
     ...targetFlags,
     ...sweepFlags,
-    ...pick(loadFlags, ['warmup', 'drain']),
+    ...pickFlags(loadFlags, ['max-duration', 'warmup', 'drain']),
     ...workloadFlags,
     ...judgeFlags,
     ...clientFlags,
@@ -39,10 +40,6 @@ export const sweepVerb: Verb = {
     ...vllmFlags,
   },
   run: sweep,
-}
-
-function pick(flags: Verb['flags'], names: readonly string[]): Verb['flags'] {
-  return Object.fromEntries(names.map((name) => [name, flags[name]!]))
 }
 
 async function sweep(invocation: Invocation): Promise<ExitCode> {

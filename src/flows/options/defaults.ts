@@ -32,3 +32,21 @@ export const sweepDefaults = {
   objective: 'p90 tpot <= 10ms',
   maxPoints: 12,
 } as const
+
+/** What a search for a rate does unless told otherwise. */
+export const findDefaults = {
+  /**
+   * Of the embedded engine: answers so short that a second holds many of them after another, for requests that run together are no
+   * independent samples.
+   */
+  lengths: {
+    prompt: { kind: 'fixed', tokens: 128 } as LengthConfig,
+    output: { kind: 'fixed', tokens: 8 } as LengthConfig,
+  },
+  /** The failing rate at most so much above the holding one. */
+  resolution: 0.05,
+  /** How often either end of the answer may be wrong. */
+  error: '5%',
+  /** The most looks at a point. */
+  looks: 5,
+} as const

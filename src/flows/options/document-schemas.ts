@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WarningKind } from '../../base/warnings.ts'
 import type { RequestRow } from '../../measure/record/request-row.ts'
 import { warningTexts } from '../../report/warning-text.ts'
-import type { RunDocument, SweepDocument, SweepLoad } from '../documents.ts'
+import type { RunDocument, SweepDocument, SweepLoad, SweepPoint } from '../documents.ts'
 
 /**
  * The documents as schemas, for `schema/*.schema.json` and for tests. No document is checked by them while it is made: their
@@ -179,6 +179,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
   clock: v.strictObject({ origin_monotonic_ns: number, started_at: maybeText }),
   seed: text,
   salt: maybeText,
+  tags: v.record(text, text),
   target,
   load: v.strictObject({
     kind: v.picklist(['constant', 'poisson', 'gamma', 'ramp', 'steps', 'burst', 'schedule', 'concurrency']),
@@ -279,6 +280,23 @@ export const operatingPoint: v.GenericSchema<unknown, SweepDocument['operating_p
   }),
 )
 
+/** What a point of a sweep tells, as the entries of an object: a search's points tell most of it too. */
+export const pointEntries: {
+  readonly [K in keyof SweepPoint]: v.GenericSchema<unknown, SweepPoint[K]>
+} = {
+  load: sweepLoad,
+  in_flight: maybe,
+  run: maybeText,
+  verdict,
+  throughput,
+  metrics,
+  goodput: v.nullable(goodput),
+  objectives: v.array(objective),
+  passes: v.nullable(v.picklist(['yes', 'indicative', 'no'])),
+  suspect: v.array(text),
+  stopped: maybeText,
+}
+
 export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObject({
   schema: v.literal('plimsoll.sweep/1'),
   plimsoll: text,
@@ -288,25 +306,12 @@ export const sweepSchema: v.GenericSchema<unknown, SweepDocument> = v.strictObje
   stopped,
   started_at: maybeText,
   seed: text,
+  tags: v.record(text, text),
   target,
   workload: text,
   repeat,
   objective: maybeText,
-  points: v.array(
-    v.strictObject({
-      load: sweepLoad,
-      in_flight: maybe,
-      run: maybeText,
-      verdict,
-      throughput,
-      metrics,
-      goodput: v.nullable(goodput),
-      objectives: v.array(objective),
-      passes: v.nullable(v.picklist(['yes', 'indicative', 'no'])),
-      suspect: v.array(text),
-      stopped: maybeText,
-    }),
-  ),
+  points: v.array(v.strictObject(pointEntries)),
   walls: sweepWalls,
   capacity: sweepCapacity,
   operating_point: operatingPoint,

@@ -10,6 +10,7 @@ import {
 import { calculationSchema } from '../calculation-schema.ts'
 import { comparePlanSchema, compareSchema } from '../compare-schema.ts'
 import { experimentSchema } from '../experiment-schema.ts'
+import { findSchema } from '../find-schema.ts'
 import { prefillSchema } from '../prefill-schema.ts'
 import { whySchema } from '../why-schema.ts'
 import { configSchema } from './config-schema.ts'
@@ -38,6 +39,7 @@ export function jsonSchemas(): Readonly<Record<string, Json>> {
       open(convert(experimentSchema, documentParts)),
     ),
     sweep: titled('plimsoll.sweep/1: rising load', open(convert(sweepSchema, documentParts))),
+    find: titled('plimsoll.find/1: the highest rate that holds', open(convert(findSchema, documentParts))),
     simulation: titled('plimsoll.simulation/1: a fleet in virtual time', open(convert(simulationSchema))),
     model: titled('plimsoll.model/1: a fitted engine', open(convert(modelSchema))),
     prediction: titled(

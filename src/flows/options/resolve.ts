@@ -1,9 +1,10 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { isOpenLoop, type Pacer } from '../../measure/load/pacer.ts'
-import { sweepDefaults, defaults } from './defaults.ts'
+import { plannedPoints } from '../../plan/rate-search.ts'
+import { defaults, findDefaults, sweepDefaults } from './defaults.ts'
 import { cvOfBurstiness, gammaPacer } from './pacer-text.ts'
 import { asksExactLengths, resolveWorkload } from './resolve-workload.ts'
-import type { ObjectiveConfig, RunConfig, SweepConfig } from './run-config.ts'
+import type { FindConfig, ObjectiveConfig, RunConfig, SweepConfig } from './run-config.ts'
 import type { RunOptions, SweepOptions } from './run-options.ts'
 import { parseModels } from './traffic-text.ts'
 
@@ -172,9 +173,12 @@ function pacerLengthMs(pacer: Pacer): number | null {
 }
 
 /** As `resolveRunConfig`, with a sweep's own defaults: what it sweeps, and an objective to look for. */
-export function resolveSweepConfig(options: SweepOptions): SweepConfig {
+export function resolveSweepConfig(
+  options: SweepOptions,
+  embeddedLengths: Pick<RunOptions, 'prompt' | 'output'> = sweepDefaults.lengths,
+): SweepConfig {
   // The sweep says when to send; only the think time of users may come from outside.
-  const { rate: _rate, concurrency: _concurrency, pacer, ...rest } = options
+  const { rate: _rate, concurrency: _concurrency, pacer, maxDurationMs, ...rest } = options
   if (options.loads !== undefined && options.loads.length === 0)
     throw contradiction('the sweep has no load to try', '1,2,4 or auto')
   const embedded = options.url === undefined && options.host === undefined && options.port === undefined
@@ -184,7 +188,7 @@ export function resolveSweepConfig(options: SweepOptions): SweepConfig {
     options.workload === undefined &&
     options.workloadPath === undefined &&
     options.scenario === undefined
-      ? sweepDefaults.lengths
+      ? embeddedLengths
       : {}),
     ...rest,
     objectives,
@@ -199,6 +203,24 @@ export function resolveSweepConfig(options: SweepOptions): SweepConfig {
     confirm: options.confirm ?? true,
     confirmDurationMs: options.confirmDurationMs ?? null,
     resume: options.resume ?? null,
+    maxDurationMs: maxDurationMs ?? null,
+  }
+}
+
+/** As a sweep's, for one rate: an objective that can fail is what is looked for. */
+export function resolveFindConfig(options: SweepOptions): FindConfig {
+  const { run, pointDurationMs, maxDurationMs } = resolveSweepConfig(options, findDefaults.lengths)
+  if (run.objectives.every(({ form }) => form === 'vllm')) {
+    throw contradiction('--goodput counts and never fails, so that no rate fails it', 'an objective in --slo')
+  }
+  const resolution = options.resolution ?? findDefaults.resolution
+  return {
+    run,
+    from: options.rateFrom ?? null,
+    resolution,
+    points: options.maxPoints ?? plannedPoints(resolution),
+    pointDurationMs,
+    maxDurationMs,
   }
 }
 

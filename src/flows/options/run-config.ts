@@ -154,4 +154,20 @@ export interface SweepConfig {
   readonly confirmDurationMs: number | null
   /** A sweep's folder to go on with, or null. */
   readonly resume: string | null
+  /** Nothing is sent so long after the start; null: no limit. */
+  readonly maxDurationMs: number | null
+}
+
+/** The highest Poisson rate at which the objectives hold. The pacer of `run` is replaced at each point. */
+export interface FindConfig {
+  readonly run: RunConfig
+  /** The first rate, requests per second; null: half of what short closed loops of many users get. */
+  readonly from: number | null
+  /** How far apart the holding and the failing rate may be, as a share of the holding one. */
+  readonly resolution: number
+  /** The most points that are tried. */
+  readonly points: number
+  /** The longest that a point is measured; null: as long as its looks need. */
+  readonly pointDurationMs: number | null
+  readonly maxDurationMs: number | null
 }

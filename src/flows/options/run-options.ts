@@ -102,6 +102,9 @@ export interface SweepOptions extends RunOptions {
   readonly confirm?: boolean
   readonly confirmDurationMs?: number
   readonly resume?: string
+  /** Of `find`: the first rate, and how close the ends shall come. */
+  readonly rateFrom?: number
+  readonly resolution?: number
   /** Flags of `run` and their values: every combination is run. */
   readonly matrix?: Readonly<Record<string, readonly (string | number | boolean)[]>>
   /** So many runs of each combination. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { streamedRow, unsentRow } from '../record/made-rows.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { rational } from '../../stats/rational.ts'
 import { combineDecisions, decideObjective, gapLimitWarning } from './decide-objective.ts'
 import { parseObjective } from './parse-objective.ts'
 
@@ -126,4 +127,47 @@ describe('a limit on gaps over the run does not see failures', () => {
     ['all answered', scattered(400, () => 100), run],
     ['no limit on gaps', rows, parseObjective('p99 ttft <= 50ms').run],
   ])('%s: nothing to say', (_, all, limits) => expect(gapLimitWarning(all, limits)).toBeNull())
+})
+
+describe('at another confidence', () => {
+  const strict = { kept: rational(1n, 1000n), missed: rational(1n, 1000n) }
+
+  test.each([
+    ['687 samples prove no P99 at 99.9 %', 687, 'p99 ttft <= 300ms', 'inconclusive'],
+    ['688 do: 0.99⁶⁸⁸ ≤ 0.001', 688, 'p99 ttft <= 300ms', 'yes'],
+    ['and no share of 99 % either', 687, 'ttft <= 300ms, good 99%', 'inconclusive'],
+    ['but 688 good ones', 688, 'ttft <= 300ms, good 99%', 'yes'],
+    ['gaps count by their requests', 60, 'p90 gap <= 12ms', 'inconclusive'],
+  ])('%s', (_, n, text, met) => {
+    const [decision] = decideObjective(
+      scattered(n, () => 100),
+      parseObjective(text),
+      strict,
+    )
+    expect(decision?.met).toBe(met)
+    expect(decision?.reason).not.toContain('95 %')
+  })
+
+  test('a miss is less easily said, and says how surely', () => {
+    const rows = failing(
+      scattered(400, () => 100),
+      50,
+    )
+    expect(decideObjective(rows, parseObjective('p99 ttft <= 300ms'))[0]?.met).toBe('inconclusive')
+    const worse = failing(
+      scattered(400, () => 100),
+      25,
+    )
+    expect(decideObjective(worse, parseObjective('p99 ttft <= 300ms'))[0]?.met).toBe('no')
+    const [decision] = decideObjective(
+      failing(
+        scattered(2000, () => 100),
+        20,
+      ),
+      parseObjective('p99 ttft <= 300ms'),
+      strict,
+    )
+    expect(decision).toMatchObject({ met: 'no' })
+    expect(decision?.reason).toContain('at 99.9 % confidence a failure')
+  })
 })

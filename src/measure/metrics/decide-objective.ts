@@ -1,10 +1,11 @@
-import { formatPercent } from '../../base/units.ts'
+import { formatPercent, formatPlain } from '../../base/units.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { effectiveUpperBound } from '../../stats/effective-interval.ts'
 import { oneSidedLowerRank } from '../../stats/percentile-interval.ts'
 import { sortAscending } from '../../stats/percentile.ts'
 import { divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { confidenceOf, oneLook, type DecisionTails } from './decision-tails.ts'
 import { decideGoodShare } from './goodput.ts'
 import {
   describeLimit,
@@ -25,7 +26,7 @@ export interface ObjectiveDecision {
   readonly met: 'yes' | 'no' | 'inconclusive' | null
   /** The share of good requests (0..1), or the percentile in ms; null where there is none, or it is a failure. */
   readonly estimate: number | null
-  /** The end of the one-sided 95 % interval that decides; null where the samples give none. */
+  /** The end of the one-sided interval that decides, at 95 % unless other tails were asked for; null where the samples give none. */
   readonly bound: number | null
   readonly limit: number | null
   /** The estimate alone is within the limit: with too few samples to show it, a wall found by it is indicative. */
@@ -39,15 +40,17 @@ export interface ObjectiveDecision {
  * Decides every part of an objective over the window's rows, in order of intended send. `yes` when the one-sided 95 % end is
  * within the limit, `no` when the other end is beyond it, else `inconclusive` (P99 needs 299 effective samples for any upper
  * end). Over a run, percentiles are taken over all attempts: a failure or refusal is an infinite wait. Gaps are the
- * exception: nobody knows how many a failed stream would have had, so theirs are those of the ok requests.
+ * exception: nobody knows how many a failed stream would have had, so theirs are those of the ok requests. Rows that are looked at
+ * several times want smaller `tails`.
  */
 export function decideObjective(
   rows: readonly RequestRow[],
   objective: Objective,
+  tails: DecisionTails = oneLook,
 ): readonly ObjectiveDecision[] {
   const decisions: ObjectiveDecision[] = []
-  if (objective.each.length > 0) decisions.push(decideEach(rows, objective))
-  for (const limit of objective.run) decisions.push(decideRunLimit(rows, limit))
+  if (objective.each.length > 0) decisions.push(decideEach(rows, objective, tails))
+  for (const limit of objective.run) decisions.push(decideRunLimit(rows, limit, tails))
   return decisions
 }
 
@@ -61,7 +64,11 @@ export function combineDecisions(
   return judged.every(({ met }) => met === 'yes') ? 'yes' : 'inconclusive'
 }
 
-function decideEach(rows: readonly RequestRow[], objective: Objective): ObjectiveDecision {
+function decideEach(
+  rows: readonly RequestRow[],
+  objective: Objective,
+  tails: DecisionTails,
+): ObjectiveDecision {
   const limits = objective.each.map(describeLimit).join(' and ')
   const attempts = rows.reduce((count, row) => count + (row.outcome === 'unsent' ? 0 : 1), 0)
   if (objective.good === null) {
@@ -79,7 +86,7 @@ function decideEach(rows: readonly RequestRow[], objective: Objective): Objectiv
       reason: 'counted, not judged',
     }
   }
-  const share = decideGoodShare(rows, objective)
+  const share = decideGoodShare(rows, objective, tails)
   const limit = toNumber(divide(parseRational(objective.good.replace('%', '')), rational(100n)))
   const deciding = share.met === 'no' ? share.high : share.low
   return {
@@ -95,14 +102,18 @@ function decideEach(rows: readonly RequestRow[], objective: Objective): Objectiv
     reason:
       share.estimate === null
         ? 'no request was sent in the window'
-        : `${formatPercent(share.estimate)} of ${attempts} attempts are good; at 95 % confidence ` +
+        : `${formatPercent(share.estimate)} of ${attempts} attempts are good; at ${confidenceText(tails, share.met)} confidence ` +
           `${share.met === 'no' ? 'at most' : 'at least'} ${formatPercent(deciding ?? 0)}; ${objective.good} is asked`,
   }
 }
 
 /** Decides one limit on a percentile of the run. */
-export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): ObjectiveDecision {
-  const ends = limit.metric === 'gap' ? gapEnds(rows, limit) : attemptEnds(rows, limit)
+export function decideRunLimit(
+  rows: readonly RequestRow[],
+  limit: RunLimit,
+  tails: DecisionTails = oneLook,
+): ObjectiveDecision {
+  const ends = limit.metric === 'gap' ? gapEnds(rows, limit, tails) : attemptEnds(rows, limit, tails)
   const base = {
     text: describeRunLimit(limit),
     kind: 'over_run',
@@ -134,7 +145,7 @@ export function decideRunLimit(rows: readonly RequestRow[], limit: RunLimit): Ob
     estimateWithin: within,
     effectiveSamples: ends.nEff,
     reason:
-      reasonOf(limit, ends, met) + (left === 0 ? '' : `; ${left} attempts without an answer have no gaps`),
+      reasonOf(limit, ends, met, confidenceText(tails, met)) + (left === 0 ? '' : `; ${left} attempts without an answer have no gaps`),
   }
 }
 
@@ -160,30 +171,44 @@ function withoutGaps(rows: readonly RequestRow[]): number {
   return rows.reduce((count, row) => count + Number(row.outcome !== 'unsent' && !row.ok), 0)
 }
 
-function reasonOf(limit: RunLimit, ends: OneSidedEnds, met: 'yes' | 'no' | 'inconclusive'): string {
+function confidenceText({ kept, missed }: DecisionTails, met: 'yes' | 'no' | 'inconclusive'): string {
+  return `${formatPlain(100 * toNumber(confidenceOf(met === 'no' ? missed : kept)), 5)} %`
+}
+
+function reasonOf(
+  limit: RunLimit,
+  ends: OneSidedEnds,
+  met: 'yes' | 'no' | 'inconclusive',
+  confidence: string,
+): string {
   const name = `p${limit.percentile} ${limit.metric}`
   const estimate = Number.isFinite(ends.estimate) ? `is ${ms(ends.estimate)}` : 'is a failed request'
   const size = `${Math.floor(ends.nEff)} effective samples`
-  if (met === 'yes') return `${name} ${estimate}, at 95 % confidence at most ${ms(ends.high ?? 0)} (${size})`
+  if (met === 'yes')
+    return `${name} ${estimate}, at ${confidence} confidence at most ${ms(ends.high ?? 0)} (${size})`
   if (met === 'no') {
     const low = ends.low ?? 0
-    return `${name} ${estimate}, at 95 % confidence ${Number.isFinite(low) ? `at least ${ms(low)}` : 'a failure'} (${size})`
+    return `${name} ${estimate}, at ${confidence} confidence ${Number.isFinite(low) ? `at least ${ms(low)}` : 'a failure'} (${size})`
   }
   if (ends.high === null) return `${name} ${estimate}, but ${size} are too few for an upper end`
   const end = Number.isFinite(ends.high) ? ms(ends.high) : 'a failure'
-  return `${name} ${estimate}, but the upper end at 95 % confidence is ${end} (${size})`
+  return `${name} ${estimate}, but the upper end at ${confidence} confidence is ${end} (${size})`
 }
 
 /** One value an attempt, failures infinite; requests without the figure (one token, not streamed) are left out. */
-function attemptEnds(rows: readonly RequestRow[], limit: RunLimit): OneSidedEnds | null {
+function attemptEnds(
+  rows: readonly RequestRow[],
+  limit: RunLimit,
+  tails: DecisionTails,
+): OneSidedEnds | null {
   const values = attemptValues(rows, limit)
   if (values.length === 0) return null
   const sorted = sortAscending(values)
-  const upper = effectiveUpperBound(values, limit.percentile, '0.95', sorted)
+  const upper = effectiveUpperBound(values, limit.percentile, confidenceOf(tails.kept), sorted)
   if (upper.estimate === null) return null
   const nEff = upper.nEff ?? values.length
   const whole = Math.max(1, Math.floor(nEff))
-  const rank = oneSidedLowerRank(whole, limit.percentile, '0.95')
+  const rank = oneSidedLowerRank(whole, limit.percentile, confidenceOf(tails.missed))
   const low =
     rank === null ? null : (sorted[Math.max(1, Math.floor((rank * values.length) / whole)) - 1] ?? null)
   return { estimate: upper.estimate, low, high: upper.high, nEff }
@@ -202,9 +227,9 @@ function attemptValues(rows: readonly RequestRow[], limit: Limit): Float64Array 
   return Float64Array.from(values)
 }
 
-function gapEnds(rows: readonly RequestRow[], limit: RunLimit): OneSidedEnds | null {
+function gapEnds(rows: readonly RequestRow[], limit: RunLimit, tails: DecisionTails): OneSidedEnds | null {
   const lists = rows.filter((row) => row.ok && row.gaps_ms.length > 0).map((row) => row.gaps_ms)
-  return pooledOneSidedEnds(pool(lists), limit.percentile)
+  return pooledOneSidedEnds(pool(lists), limit.percentile, tails)
 }
 
 function finite(value: number | null): number | null {

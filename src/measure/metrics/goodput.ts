@@ -2,12 +2,13 @@ import { exceedanceMemory } from '../../stats/autocorrelation.ts'
 import { betaQuantile } from '../../stats/beta.ts'
 import { compare, divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { oneLook, type DecisionTails } from './decision-tails.ts'
 import { evaluateRequest } from './evaluate-request.ts'
 import { describeObjective, type Objective } from './objective.ts'
 import type { Goodput } from './run-summary.ts'
 import type { RunWindow } from './run-window.ts'
 
-/** What the rows say about the share of good requests, with the one-sided 95 % ends that decide. */
+/** What the rows say about the share of good requests, with the one-sided ends that decide. */
 export interface GoodShare {
   readonly met: 'yes' | 'no' | 'inconclusive'
   /** Good ÷ attempts; null for no attempts. */
@@ -60,9 +61,13 @@ export function goodput(rows: readonly RequestRow[], window: RunWindow, objectiv
  * Whether the asked share of requests is good. Yes when the one-sided 95 % lower end of the share (Clopper and Pearson, at the
  * effective number of requests: bad ones come in runs) is at least the asked share, no when the upper end is below it, else
  * inconclusive. Requests whose goodness is unknown count as bad for a yes and as good for a no. A share of 100 % is met by
- * nothing but a run without any bad request.
+ * nothing but a run without any bad request. The ends stand at 95 % unless `tails` says otherwise.
  */
-export function decideGoodShare(rows: readonly RequestRow[], objective: Objective): GoodShare {
+export function decideGoodShare(
+  rows: readonly RequestRow[],
+  objective: Objective,
+  tails: DecisionTails = oneLook,
+): GoodShare {
   const bad: number[] = []
   const surelyBad: number[] = []
   let good = 0
@@ -77,8 +82,8 @@ export function decideGoodShare(rows: readonly RequestRow[], objective: Objectiv
   const nothing: GoodShare = { met: 'inconclusive', estimate: null, low: null, high: null, nEff: null }
   if (attempts === 0 || objective.good === null) return nothing
   const asked = divide(parseRational(objective.good.replace('%', '')), rational(100n))
-  const pessimist = shareEnds(bad)
-  const optimist = shareEnds(surelyBad)
+  const pessimist = shareEnds(bad, tails)
+  const optimist = shareEnds(surelyBad, tails)
   const estimate = rational(BigInt(good), BigInt(attempts))
   const askedNumber = toNumber(asked)
   const base = { estimate: toNumber(estimate), low: pessimist.low, high: optimist.high, nEff: pessimist.nEff }
@@ -91,17 +96,20 @@ export function decideGoodShare(rows: readonly RequestRow[], objective: Objectiv
 }
 
 /**
- * One-sided 95 % ends of the share of zeros in a series of 0 and 1: Clopper and Pearson's, whose beta quantiles take the effective
+ * One-sided ends of the share of zeros in a series of 0 and 1: Clopper and Pearson's, whose beta quantiles take the effective
  * counts, which are no whole numbers.
  */
-function shareEnds(bad: readonly number[]): { low: number; high: number; nEff: number } {
+function shareEnds(
+  bad: readonly number[],
+  { kept, missed }: DecisionTails,
+): { low: number; high: number; nEff: number } {
   const n = bad.length
   const count = bad.reduce((sum, value) => sum + value, 0)
   const nEff = exceedanceMemory(bad, 0.5).nEff ?? n
   const effective = (count * nEff) / n
   return {
-    low: count === n ? 0 : betaQuantile(0.05, nEff - effective, effective + 1),
-    high: count === 0 ? 1 : 1 - betaQuantile(0.05, effective, nEff - effective + 1),
+    low: count === n ? 0 : betaQuantile(toNumber(kept), nEff - effective, effective + 1),
+    high: count === 0 ? 1 : 1 - betaQuantile(toNumber(missed), effective, nEff - effective + 1),
     nEff,
   }
 }

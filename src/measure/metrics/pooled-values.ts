@@ -9,6 +9,7 @@ import {
 } from '../../stats/percentile-interval.ts'
 import { percentileKey, percentileShare } from '../../stats/percentile.ts'
 import { rational, subtract, toNumber } from '../../stats/rational.ts'
+import { confidenceOf, oneLook, type DecisionTails } from './decision-tails.ts'
 import { createOrderIndex, type OrderIndex } from './order-index.ts'
 import { levelsOf, namedPercentiles, percentileAt, type PercentileOptions } from './percentile-levels.ts'
 import type { Interval, IntervalCoverage, MetricSummary } from './run-summary.ts'
@@ -194,7 +195,7 @@ function tailShare(level: string): number {
   return Math.min(toNumber(share), toNumber(subtract(one, share)))
 }
 
-/** An estimate with its one-sided 95 % ends at an effective size; an end that no order statistic gives is null. */
+/** An estimate with its one-sided ends at an effective size; an end that no order statistic gives is null. */
 export interface OneSidedEnds {
   readonly estimate: number
   readonly low: number | null
@@ -203,7 +204,11 @@ export interface OneSidedEnds {
 }
 
 /** The one-sided ends of a pooled percentile, as objectives on gaps are judged by them. Null without values. */
-export function pooledOneSidedEnds(pooled: PooledValues, level: string): OneSidedEnds | null {
+export function pooledOneSidedEnds(
+  pooled: PooledValues,
+  level: string,
+  tails: DecisionTails = oneLook,
+): OneSidedEnds | null {
   const n = pooled.values.length
   if (n === 0) return null
   const index = createOrderIndex(pooled.values)
@@ -211,8 +216,8 @@ export function pooledOneSidedEnds(pooled: PooledValues, level: string): OneSide
   if (estimate === null) return null
   const nEff = pooledEffectiveSize(pooled, estimate) ?? pooled.ends.length
   const whole = Math.max(1, Math.floor(nEff))
-  const low = oneSidedLowerRank(whole, level, '0.95')
-  const high = oneSidedUpperRank(whole, level, '0.95')
+  const low = oneSidedLowerRank(whole, level, confidenceOf(tails.missed))
+  const high = oneSidedUpperRank(whole, level, confidenceOf(tails.kept))
   return {
     estimate,
     low: low === null ? null : (index.at([Math.floor((low * n) / whole)])[0] ?? null),

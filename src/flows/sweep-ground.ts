@@ -1,0 +1,98 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PlimsollError } from '../base/errors.ts'
+import { openInstrument, workerCount } from '../measure/load/instrument.ts'
+import { makeFolders } from '../measure/record/make-folders.ts'
+import { runFolderName } from '../measure/record/run-folder.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import { parseObjectives } from './judged-objectives.ts'
+import { openTarget } from './live-target.ts'
+import type { RunConfig } from './options/run-config.ts'
+import { readAsked } from './request-templates.ts'
+import { sampleNeeds } from './sample-needs.ts'
+import type { SweepGround } from './sweep-point.ts'
+
+/** Where the points of a sweep or search are measured, until it is closed. */
+export interface OpenGround {
+  readonly ground: SweepGround
+  readonly startedAt: Date
+  close(): Promise<void>
+}
+
+/**
+ * Opens the server and the client for several points, and the folder that their runs are kept in (`folder`, or a new one by `name`).
+ * `maxDurationMs` later nothing more is sent; null: no limit.
+ * @throws PlimsollError before anything is sent for what cannot be meant, reached or made.
+ */
+export async function openGround(
+  wanted: RunConfig,
+  deps: FlowDeps,
+  {
+    name,
+    folder,
+    maxDurationMs,
+  }: { readonly name: string; readonly folder: string | null; readonly maxDurationMs: number | null },
+): Promise<OpenGround> {
+  const config = { ...wanted, salt: wanted.salt ?? deps.freshSalt() }
+  const objectives = parseObjectives(config.objectives)
+  const asked = await readAsked(config, deps)
+  const target = await openTarget(config, deps, asked)
+  try {
+    const instrument = await openInstrument(
+      { workers: workerCount(config.workers, deps.machine.cores, Number.POSITIVE_INFINITY) },
+      deps.clock,
+    )
+    try {
+      const startedAt = new Date(deps.wallClock())
+      const path = folder ?? (await makeFolder(config, name, startedAt))
+      const over = new AbortController()
+      const timer = maxDurationMs === null ? null : setTimeout(() => over.abort(), maxDurationMs)
+      return {
+        startedAt,
+        ground: {
+          config,
+          objectives,
+          workload: asked.workload,
+          target,
+          instrument,
+          deps,
+          folder: path,
+          needs: sampleNeeds(objectives),
+          timeOver: over.signal,
+          signal: AbortSignal.any([deps.signal, over.signal]),
+        },
+        async close() {
+          if (timer !== null) clearTimeout(timer)
+          await instrument.close()
+          await target.close()
+        },
+      }
+    } catch (error) {
+      await instrument.close()
+      throw error
+    }
+  } catch (error) {
+    await target.close()
+    throw error
+  }
+}
+
+async function makeFolder(config: RunConfig, kind: string, startedAt: Date): Promise<string> {
+  const wanted = config.out ?? join(config.runsDir, runFolderName(startedAt, config.name ?? kind))
+  await makeFolders(join(wanted, '..'))
+  for (let attempt = 1; attempt < 1000; attempt++) {
+    const path = attempt === 1 || config.out !== null ? wanted : `${wanted}-${attempt}`
+    try {
+      await mkdir(path)
+      return path
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'EEXIST' && config.out === null) continue
+      throw new PlimsollError('PLIM_RUN_FOLDER', `the folder of the ${kind} cannot be made`, {
+        received: (cause as Error).message,
+        where: { file: path },
+        cause,
+      })
+    }
+  }
+  throw new PlimsollError('PLIM_RUN_FOLDER', `there are too many folders called ${wanted}`)
+}
