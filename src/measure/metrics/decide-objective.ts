@@ -145,7 +145,8 @@ export function decideRunLimit(
     estimateWithin: within,
     effectiveSamples: ends.nEff,
     reason:
-      reasonOf(limit, ends, met, confidenceText(tails, met)) + (left === 0 ? '' : `; ${left} attempts without an answer have no gaps`),
+      reasonOf(limit, ends, met, confidenceText(tails, met)) +
+      (left === 0 ? '' : `; ${left} attempts without an answer have no gaps`),
   }
 }
 
