@@ -1,7 +1,7 @@
 /**
  * The word as a POSIX shell reads it back: as it is where nothing in it is special to bash, zsh or fish, else in single quotes.
  * @example
- * shellWord('ttft < 500ms') // → "'ttft < 500ms'"
+ * shellWord('ttft < 500ms') // "'ttft < 500ms'"
  */
 export function shellWord(word: string): string {
   return /^[\w./:@%+,-][\w./:=@%+,-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

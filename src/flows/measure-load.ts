@@ -142,7 +142,8 @@ export async function measureLoad(
   const server = await recorder.write(folder.path, result.originMonotonicNs)
   const stopped = stoppedBy(result, load.decided)
   const after = await target.metrics.scrape()
-  const manifest: RunManifest = {
+  // As it will be stored, so that what is printed now holds no secret that `show` would leave out.
+  const said: RunManifest = {
     ...begun,
     clock: { ...begun.clock, origin_monotonic_ns: Number(result.originMonotonicNs) },
     planned: result.planned,
@@ -152,6 +153,7 @@ export async function measureLoad(
     server: serverFactsJson({ ...target.server, prefixHitRate: hitRate(before, after) }),
     warnings: [...begun.warnings, ...plan.warnings, ...pinnedReplica(before, after)],
   }
+  const manifest = redact(said, target.secrets)
   const ordered = inOrderOfIntent(await kept.all())
   const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)

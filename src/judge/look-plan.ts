@@ -22,8 +22,7 @@ export interface LookBudget {
  * wrong at an end more often than `error`, however its looks and points hang together and whenever they stop it.
  *
  * @example
- * const { kept } = lookTails({ error: '5%', points: 10, looks: 5, parts: 1 })
- * String(kept.num) + '/' + String(kept.den) // '1/1000'
+ * lookTails({ error: '5%', points: 10, looks: 5, parts: 1 }).kept.den // 1000n
  */
 export function lookTails({ error, points, looks, parts }: LookBudget): DecisionTails {
   const kept = divide(shareOf(error), rational(points * looks))

@@ -3,9 +3,7 @@
  * (Jain, Chiu and Hawe, DEC-TR-301, 1984). Of values ≥ 0 in any unit; null for none, or where nobody got anything.
  *
  * @example
- * ```ts
  * jainIndex([1, 2, 3, 4]) // 0.8333333333333334
- * ```
  */
 export function jainIndex(values: readonly number[]): number | null {
   const largest = Math.max(0, ...values)
