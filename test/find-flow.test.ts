@@ -27,11 +27,11 @@ function plimsoll(...args: readonly string[]): Promise<Ended> {
 }
 
 // Two requests at a time, each of about 50 ms: some 40 req/s, and above that a queue. Points are short, and a median needs few requests.
-const small = ['--engine-max-num-seqs', '2', '--slo', 'p50 ttft <= 150ms', '--duration-per-point', '4s']
+const small = ['--engine-max-num-seqs', '2', '--slo', 'p50 ttft <= 150ms', '--duration-per-point', '2s']
 
 describe('find, against the embedded engine', () => {
   it('brackets the rate, keeps every point, says what it costs, and is shown again', async () => {
-    const flags = [...small, '--rate-from', '10', '--resolution', '60%', '--points', '6', '--tag', 'gpu=none']
+    const flags = [...small, '--rate-from', '10', '--resolution', '60%', '--points', '4', '--tag', 'gpu=none']
     const { stdout, stderr, code } = await plimsoll('find', '--json', '--no-progress', ...flags)
     const document = JSON.parse(stdout) as FindDocument
     const checked = v.safeParse(findSchema as v.GenericSchema, document)
