@@ -1,14 +1,7 @@
-import { join } from 'node:path'
-import { partSalt } from '../measure/workload/salt.ts'
 import { measuredPoints, measuredRun, type MeasuredRun } from '../simulate/calibrate/measured-run.ts'
 import type { ClosedLoad } from '../simulate/calibrate/measurement-design.ts'
 import type { MeasurementPoint } from '../report/measurement-document.ts'
-import type { FlowDeps } from './flow-deps.ts'
-import { settle, type LiveTarget } from './live-target.ts'
-import { measureLoad } from './measure-load.ts'
-import type { RunConfig } from './options/run-config.ts'
-import { documentOptions } from './run-document.ts'
-import { runProgress } from './run-progress.ts'
+import { closedLoop, type MeasureGround } from './closed-loop.ts'
 
 /** A point is not measured for longer than this, however slow the server is. */
 export const longestPointMs = 20_000
@@ -23,65 +16,28 @@ export interface MeasuredLoop {
   readonly run: MeasuredRun | null
 }
 
-/** Where it is measured: server, client, folder. */
-export interface MeasureGround {
-  readonly run: RunConfig
-  readonly target: LiveTarget
-  readonly instrument: Parameters<typeof measureLoad>[2]
-  readonly deps: FlowDeps
-  readonly folder: string
-}
-
 /** Measures equal requests of users who wait for their answers, first sends spread over `staggerMs`; its run folder lies inside `folder`. */
 export async function measureLoop(
-  { run, target, instrument, deps, folder }: MeasureGround,
+  ground: MeasureGround,
   load: ClosedLoad,
   { name, label, staggerMs }: { readonly name: string; readonly label: string; readonly staggerMs: number },
 ): Promise<MeasuredLoop> {
-  const pacer = { kind: 'concurrency', users: load.users, thinkTimeMs: 0, staggerMs } as const
-  const workload = {
-    kind: 'random',
-    prompt: { kind: 'fixed', tokens: load.promptTokens },
-    output: { kind: 'fixed', tokens: load.outputTokens },
-  } as const
-  const config: RunConfig = {
-    ...run,
-    pacer,
-    workload,
-    workers: 1,
+  const { rows, pacer, fromMs } = await closedLoop(ground, {
+    users: load.users,
+    staggerMs,
+    promptTokens: load.promptTokens,
+    outputTokens: load.outputTokens,
     count: load.requests,
     durationMs: longestPointMs,
-    warmup: { kind: 'fixed', ms: 0 },
-    objectives: [],
-    ignoreEos: true,
-  }
-  await settle(target, deps, 10_000)
-  const fromMs = deps.clock.nowMs()
-  const { rows } = await measureLoad(
-    {
-      config,
-      workload,
-      pacer,
-      measureMs: longestPointMs,
-      count: load.requests,
-      warmupMs: 0,
-      salt: partSalt(run.salt ?? '', name),
-      name,
-      path: join(folder, name),
-      warnings: [],
-      judged: documentOptions(config, []),
-    },
-    target,
-    instrument,
-    deps,
-    (progress) => deps.onProgress(runProgress(config, progress, label)),
-  )
+    name,
+    label,
+  })
   const answered = rows.filter((row) => row.ok && row.ttft_ms !== null && row.phase === 'measure').length
   return {
     name,
     load,
     answered,
-    seconds: (deps.clock.nowMs() - fromMs) / 1000,
+    seconds: (ground.deps.clock.nowMs() - fromMs) / 1000,
     run: answered === 0 ? null : measuredRun(name, pacer, rows),
   }
 }

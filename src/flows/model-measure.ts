@@ -29,17 +29,12 @@ import type { StepBounds } from '../simulate/calibrate/step-bounds.ts'
 import type { EngineSettings } from '../simulate/calibrate/step-coefficients.ts'
 import { readEngineSettings } from '../simulate/engine/server/engine-settings.ts'
 import type { EngineConfig } from '../simulate/engine/engine-config.ts'
+import type { MeasureGround } from './closed-loop.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openTarget, type LiveTarget } from './live-target.ts'
 import { readAsked } from './request-templates.ts'
 import { localHost } from './local-host.ts'
-import {
-  longestPointMs,
-  measureLoop,
-  pointDocument,
-  type MeasuredLoop,
-  type MeasureGround,
-} from './measure-loop.ts'
+import { longestPointMs, measureLoop, pointDocument, type MeasuredLoop } from './measure-loop.ts'
 import { boundsOf } from './model.ts'
 import { modelDocument, unknownCoefficients } from './model-file.ts'
 import { engineSettingsOf, knownSettings } from './model-settings.ts'

@@ -7,18 +7,15 @@ import { addHistograms, histogramSeries, type HistogramValue } from '../measure/
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
-import { partSalt } from '../measure/workload/salt.ts'
 import type { PrefillDocument } from '../report/prefill-document.ts'
 import { median } from '../stats/describe.ts'
+import { closedLoop, type MeasureGround } from './closed-loop.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { openTarget, settle, type LiveTarget } from './live-target.ts'
-import { measureLoad } from './measure-load.ts'
+import { openTarget, type LiveTarget } from './live-target.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { prefillDocument, type PrefillSample } from './prefill-fit.ts'
 import { readPointsFile } from './prefill-points.ts'
 import { readAsked } from './request-templates.ts'
-import { documentOptions } from './run-document.ts'
-import { runProgress } from './run-progress.ts'
 import { openAsker } from './send-once.ts'
 
 export type PrefillConfig =
@@ -151,17 +148,9 @@ function passesOf(
   ]
 }
 
-interface Ground {
-  readonly run: RunConfig
-  readonly target: LiveTarget
-  readonly instrument: Parameters<typeof measureLoad>[2]
-  readonly deps: FlowDeps
-  readonly folder: string
-}
-
 /** Requests one after another, each answer awaited: one user, a run of its own in the folder. */
 async function askAlone(
-  { run, target, instrument, deps, folder }: Ground,
+  ground: MeasureGround,
   asked: {
     readonly name: string
     readonly prompt: number
@@ -170,43 +159,16 @@ async function askAlone(
     readonly label: string
   },
 ): Promise<readonly RequestRow[]> {
-  const pacer = { kind: 'concurrency', users: 1, thinkTimeMs: 0 } as const
-  const workload = {
-    kind: 'random',
-    prompt: { kind: 'fixed', tokens: asked.prompt },
-    output: { kind: 'fixed', tokens: asked.output },
-  } as const
-  const config: RunConfig = {
-    ...run,
-    pacer,
-    workload,
-    workers: 1,
+  const { rows } = await closedLoop(ground, {
+    users: 1,
+    staggerMs: 0,
+    promptTokens: asked.prompt,
+    outputTokens: asked.output,
     count: asked.count,
     durationMs: null,
-    warmup: { kind: 'fixed', ms: 0 },
-    objectives: [],
-    ignoreEos: true,
-  }
-  await settle(target, deps, 10_000)
-  const { rows } = await measureLoad(
-    {
-      config,
-      workload,
-      pacer,
-      measureMs: null,
-      count: asked.count,
-      warmupMs: 0,
-      salt: partSalt(run.salt ?? '', asked.name),
-      name: asked.name,
-      path: join(folder, asked.name),
-      warnings: [],
-      judged: documentOptions(config, []),
-    },
-    target,
-    instrument,
-    deps,
-    (progress) => deps.onProgress(runProgress(config, progress, asked.label)),
-  )
+    name: asked.name,
+    label: asked.label,
+  })
   return rows.filter((row) => row.ok)
 }
 
