@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Clock, monotonicClock } from '../../base/clock.ts'
 import { PlimsollError } from '../../base/errors.ts'
@@ -16,6 +17,7 @@ import { watchLoopDelay } from './loop-delay.ts'
 import type { Ticks } from './metronome.ts'
 import { openSender } from './open-sender.ts'
 import { threadCpuReader } from './thread-cpu.ts'
+import { standBeforeOthers } from './thread-priority.ts'
 import { tickGate } from './tick-gate.ts'
 import type { Finished, FromWorker, RunSpec, StopReason, ToWorker } from './thread-messages.ts'
 
@@ -45,6 +47,7 @@ interface ThreadRun {
   cut(): void
 }
 
+standBeforeOthers(readlinkSync, setPriority)
 port.on('message', (message: ToWorker) => {
   void handle(message).catch((error: unknown) => post({ kind: 'error', error: threadError(error) }))
 })
