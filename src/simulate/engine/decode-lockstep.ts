@@ -104,6 +104,14 @@ export class DecodeLockstep {
     }
   }
 
+  /** So many ticks at once. The caller has compared `blocksDueWithin` with the pool's free blocks; no row is hashed. */
+  skip(ticks: number, pool: BlockPool): void {
+    const due = this.blocksDueWithin(ticks)
+    if (due > 0) pool.take(due)
+    this.ticks += ticks
+    this.contextTokens += ticks * this.rows
+  }
+
   private registerFilled(row: RequestState, pool: BlockPool): void {
     const full = Math.min((this.ticks + row.computedLessTicks) / this.blockSize, row.sharedBlocks)
     const hashes = row.hashes()

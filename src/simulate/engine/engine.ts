@@ -187,6 +187,8 @@ class SimulatedEngine implements Engine, SchedulerSink {
     for (;;) {
       if (this.stepping) {
         if (this.clock.endMs > untilMs) return
+        if (!this.tellTokens) this.skipSteps(untilMs)
+        if (this.clock.endMs > untilMs) return
         this.endStep()
         if (this.atMs === untilMs) return
         continue
@@ -234,6 +236,21 @@ class SimulatedEngine implements Engine, SchedulerSink {
     }
     if (this.aborts.length > 0) this.takeOutAborted()
     if (this.clock.log.length > this.trimAt) this.trimLog()
+  }
+
+  /** On to the step that runs at `untilMs`, or to the first before it that is not like the running one, without taking each. */
+  private skipSteps(untilMs: number): void {
+    const { clock, scheduler } = this
+    const { lockstep } = scheduler
+    if (!this.isQuiet() || lockstep.hashedRows > 0 || this.onStep !== null) return
+    const beforeMs = Math.min(untilMs, this.nextPoolChangeMs() ?? Number.POSITIVE_INFINITY)
+    const steps = clock.stepsStartedBefore(beforeMs, lockstep.finishes.firstTick() - lockstep.ticks)
+    if (steps === 0 || lockstep.blocksDueWithin(steps) > scheduler.pool.free) return
+    const { startMs } = clock
+    clock.skip(steps)
+    this.busyMs += clock.startMs - startMs
+    this.atMs = clock.startMs
+    scheduler.skip(steps, clock.startMs)
   }
 
   private takeOutAborted(): void {
@@ -292,15 +309,20 @@ class SimulatedEngine implements Engine, SchedulerSink {
     pool.shrink(lost)
   }
 
+  /** Rows only decode, and nobody waits, comes or goes. */
+  private isQuiet(): boolean {
+    const { waiting, stepIsPureDecode } = this.scheduler
+    return stepIsPureDecode && waiting.size === 0 && this.intake.size === 0 && this.aborts.length === 0
+  }
+
   /**
    * A time before which nothing can be told: while rows only decode and nobody waits, the end of the first of them, if
    * the blocks last until there; else the end of the step. A submission brings it forward.
    */
   private quietUntilMs(): number {
     const { clock } = this
-    const { lockstep, waiting, pool, stepIsPureDecode } = this.scheduler
-    const undisturbed = stepIsPureDecode && waiting.size === 0 && this.intake.size === 0
-    if (!undisturbed || this.aborts.length > 0) return clock.endMs
+    const { lockstep, pool } = this.scheduler
+    if (!this.isQuiet()) return clock.endMs
     const more = lockstep.finishes.firstTick() - lockstep.ticks
     if (more <= 0 || lockstep.blocksDueWithin(more) > pool.free) return clock.endMs
     const untilMs = clock.endAfterMs(more)

@@ -57,6 +57,35 @@ export class StepClock {
     return endMs <= this.calmUntilMs ? endMs : null
   }
 
+  /**
+   * How many steps on the last one is that starts before `beforeMs` and that no fault touches, if nothing changes until then; at
+   * most `most`, 0 where that is not known.
+   */
+  stepsStartedBefore(beforeMs: number, most: number): number {
+    if (this.seriesChanges === -1 || most <= 0) return 0
+    const { originMs, baseMs, slopeMs, seriesSteps } = this
+    // origin + k·base + slope·k(k−1)/2 = before, solved for k; rounding is mended by looking.
+    const linear = baseMs - slopeMs / 2
+    const root = Math.sqrt(linear * linear + 2 * slopeMs * (beforeMs - originMs))
+    const guess = Math.floor((2 * (beforeMs - originMs)) / (linear + root)) - seriesSteps + 1
+    let more = Math.min(most, Math.max(0, guess))
+    const starts = (step: number): number => segmentEndMs(originMs, baseMs, slopeMs, seriesSteps + step - 1)
+    while (more < most && starts(more + 1) < beforeMs) more += 1
+    while (more > 0 && starts(more) >= beforeMs) more -= 1
+    while (more > 0 && segmentEndMs(originMs, baseMs, slopeMs, seriesSteps + more) > this.calmUntilMs)
+      more -= 1
+    return more
+  }
+
+  /** The running step is now the one so many steps on, in the same series. */
+  skip(steps: number): void {
+    this.log.extend(steps)
+    this.steps += steps
+    this.seriesSteps += steps
+    this.startMs = segmentEndMs(this.originMs, this.baseMs, this.slopeMs, this.seriesSteps - 1)
+    this.endMs = segmentEndMs(this.originMs, this.baseMs, this.slopeMs, this.seriesSteps)
+  }
+
   /** The running step is one by itself after all. */
   private leaveSeries(): void {
     this.seriesChanges = -1

@@ -29,9 +29,9 @@ export class StepLog {
     this.count += 1
   }
 
-  /** One more step in the last segment. */
-  extend(): void {
-    this.steps[this.count - 1] = (this.steps[this.count - 1] as number) + 1
+  /** So many more steps in the last segment. */
+  extend(steps = 1): void {
+    this.steps[this.count - 1] = (this.steps[this.count - 1] as number) + steps
   }
 
   /** The last step leaves its segment and becomes one of its own, which ended at `endMs`. */
