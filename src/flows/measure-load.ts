@@ -88,7 +88,7 @@ export async function measureLoad(
     timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
     ...(load.path === null ? {} : { path: load.path }),
   })
-  const taken = takenNotice(load.path, folder.path)
+  const taken = takenNotice(load.path === config.out ? load.path : null, folder.path)
   if (taken !== null) deps.onNotice(taken)
   const kept = keptRows(join(folder.path, runFiles.journal), folder.journal)
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])

@@ -265,20 +265,6 @@ describe('what flags of run say', () => {
     expect({ exitCode, run }).toEqual({ exitCode: 2, run: null })
   })
 
-  test('a port to listen on is held to the same bounds', async () => {
-    const argv = ['scale', 'serve', '--url', 'a', '--target', '5', '--port', '99999']
-    const { exitCode, stderr } = await cliRun(argv)
-    expect(stderr).toContain('--port is not a port')
-    expect(stderr).toContain('expected 0 to 65535')
-    expect(exitCode).toBe(2)
-  })
-
-  test('a --junit that cannot be written is refused before anything is sent', async () => {
-    const { exitCode, stderr, run } = await cliRun(['run', '--junit', '/nowhere/x.xml'])
-    expect(stderr).toContain('/nowhere/x.xml cannot be written')
-    expect({ exitCode, run }).toEqual({ exitCode: 2, run: null })
-  })
-
   test('a key given for its variable is not printed', async () => {
     const { stderr } = await cliRun(['run', '--key-env', 'sk-proj-abcdef'])
     expect(stderr).not.toContain('abcdef')
