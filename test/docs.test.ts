@@ -21,6 +21,7 @@ describe('docs', () => {
     for (const [rule, limits] of [
       ['late_sends', verdictLimits.lateShare],
       ['load_not_sent', verdictLimits.unsentShare],
+      ['stood_still', verdictLimits.standstillShare],
     ] as const) {
       expect(row(rule)).toContain(`| ${percent(limits.invalid)} |`)
       expect(row(rule)).toContain(`| ${percent(limits.degraded)}`)
@@ -28,6 +29,7 @@ describe('docs', () => {
     expect(row('loop_delay')).toContain(
       `| ${verdictLimits.loopDelayP99Ms.invalid} ms | ${verdictLimits.loopDelayP99Ms.degraded} ms |`,
     )
+    expect(row('stood_still')).toContain(`from ${verdictLimits.standstillLeastMs} ms on`)
     for (const [rule, limit] of [
       ['worker_busy', verdictLimits.workerCpu],
       ['warm_cache', verdictLimits.cacheHitRate],

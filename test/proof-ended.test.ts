@@ -107,6 +107,30 @@ describe('a run that is killed', () => {
   })
 })
 
+describe('a client that is stopped for a while and goes on (Ctrl-Z, a paused machine)', () => {
+  test(
+    'says that the figures are its own: INVALID, also in a closed loop',
+    { timeout: 120_000 },
+    async () => {
+      const cwd = scratch()
+      const folder = join(cwd, 'run')
+      const engine = await startEngine([], cwd)
+      const users = ['--concurrency', '2', '--duration', '6s', '--prompt', '16', '--output', '4']
+      const running = start(['run', '--url', engine.url, '--out', folder, '--json', ...users], { cwd })
+      await underWay(running, folder)
+      running.child.kill('SIGSTOP')
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      running.child.kill('SIGCONT')
+      const { code, stdout } = await running.ended
+      await engine.stop()
+      const { verdict } = JSON.parse(stdout) as Awaited<ReturnType<typeof shown>>
+      expect(verdict.status).toBe('INVALID')
+      expect(verdict.reasons.map(({ rule }) => rule)).toContain('stood_still')
+      expect(code).toBe(5)
+    },
+  )
+})
+
 describe('Ctrl-C', () => {
   test.each([
     ['a server', true],
@@ -158,7 +182,11 @@ describe('Ctrl-C', () => {
     running.child.kill('SIGINT')
     await until(() => running.said().stderr.includes('stopping:'), running)
     running.child.kill('SIGINT')
-    expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
+    expect(await running.ended).toMatchObject({
+      code: 130,
+      stdout: '',
+      stderr: expect.stringContaining('kept → plimsoll show') as string,
+    })
     await engine.stop()
     expect((await shown(folder)).stopped).toMatchObject({ kind: 'killed' })
   })

@@ -76,7 +76,15 @@ export function describeError(error: PlimsollError): string {
   const lines = [`${error.code}  ${error.message}`]
   if (error.where !== undefined) lines.push(`  at ${describePosition(error.where)}`)
   if (error.expected !== undefined) lines.push(`  expected ${error.expected}`)
-  if (error.received !== undefined) lines.push(`  received ${error.received}`)
+  if (error.received !== undefined) lines.push(`  received ${oneLine(error.received)}`)
   if (error.hint !== undefined) lines.push(`  ${error.hint}`)
   return lines.join('\n')
+}
+
+const longestLine = 300
+
+/** What was there instead may be a binary file or a library's message of several lines: its first line says enough. */
+function oneLine(text: string): string {
+  const [line = ''] = text.trim().split(/\r?\n/, 1)
+  return line.length <= longestLine ? line : `${line.slice(0, longestLine)}…`
 }

@@ -19,6 +19,12 @@ const helps: Readonly<Record<string, string>> = {
   EBUSY: 'another process holds it',
 }
 
+/** What helps where the operating system refused; null for any other error. */
+export function systemHelp(cause: unknown): string | null {
+  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') return null
+  return helps[cause.code] ?? null
+}
+
 /**
  * The error that a person can act on, where the operating system refused to read or write; null for any other error.
  * @param what "the run folder", "the output"
@@ -29,9 +35,8 @@ export function systemError(
   code: ErrorCode = 'PLIM_FILE',
   file?: string,
 ): PlimsollError | null {
-  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') return null
-  const help = helps[cause.code]
-  if (help === undefined) return null
+  const help = systemHelp(cause)
+  if (!(cause instanceof Error) || help === null) return null
   const path = file ?? ('path' in cause && typeof cause.path === 'string' ? cause.path : null)
   const isRead = 'syscall' in cause && (cause.syscall === 'read' || cause.syscall === 'scandir')
   return new PlimsollError(code, `${what} cannot be ${isRead ? 'read' : 'written'}`, {

@@ -95,6 +95,13 @@ describe('a mistake is named, and nothing is sent', () => {
     ['a value too few', ['run', '--seed'], '--seed needs a value'],
     ['a value that is a flag', ['run', '--url', '--json'], '--url needs a value'],
     ['an empty value', ['run', '--seed='], '--seed needs a value'],
+    ['an empty variable', ['run', '--url', ''], '--url needs a value'],
+    [
+      'an empty value by its letter',
+      ['run', '-u', ''],
+      'received "": is the variable that it comes from empty?',
+    ],
+    ['an empty verb', [''], 'unknown verb ""; the verbs are'],
     ['a flag twice', ['run', '--seed', '1', '--seed', '2'], '--seed is given twice: 1 and 2'],
     ['a flag twice, by two names', ['run', '--url', 'a', '--base-url', 'b'], '--url is given twice: a and b'],
     ['a setting of the engine', ['run', '--engine-max-num-sqs', '4'], 'did you mean --engine-max-num-seqs?'],

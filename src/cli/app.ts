@@ -208,7 +208,7 @@ function messages(verb: Verb | null): ApplicationText {
         near === null
           ? `; the verbs are ${verbEntries.map((entry) => entry.name).join(', ')}`
           : didYouMean(near)
-      return `unknown verb ${input}${list}${nothingSent}`
+      return `unknown verb ${input === '' ? '""' : input}${list}${nothingSent}`
     },
     exceptionWhileParsingArguments(error) {
       if (!(error instanceof ArgumentScannerError)) return String(error)
@@ -222,7 +222,7 @@ function messages(verb: Verb | null): ApplicationText {
           AliasNotFoundError: ({ input }) => `unknown flag -${input}`,
           UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
             `--${kebab(externalFlagName)} is given twice: ${previousInput} and ${input}`,
-          UnexpectedPositionalError: ({ input }) => `unexpected argument ${input}`,
+          UnexpectedPositionalError: ({ input }) => `unexpected argument ${input === '' ? '""' : input}`,
           UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is missing`,
           UnsatisfiedFlagError: ({ externalFlagName }) => `--${kebab(externalFlagName)} needs a value`,
           ArgumentParseError: ({ externalFlagNameOrPlaceholder, input }) =>

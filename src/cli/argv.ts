@@ -43,7 +43,6 @@ export function prepareArguments(
       args.push(arg)
       continue
     }
-    if (inline === '') throw missingValue(given)
     const isEngine = flags['engine'] !== undefined && given.startsWith(enginePrefix)
     const name = isEngine ? 'engine' : canonical.get(given)
     const spec = name === undefined ? undefined : flags[name]
@@ -65,6 +64,8 @@ export function prepareArguments(
       }
       if (values.length === 0) throw missingValue(given, spec)
     }
+    if (inline === '' || values.includes(''))
+      throw missingValue(given, spec, '"": is the variable that it comes from empty?')
     if (spec.ignored !== undefined) continue
     if (setting !== null) args.push(`--engine=${[setting, ...values].join('=')}`)
     else if (spec.kind === 'switch') args.push(inline === undefined ? `--${name}` : `--${name}=${inline}`)
@@ -105,10 +106,11 @@ export function unknownSetting(setting: string, engineFlags: FlagSpecs): Plimsol
   })
 }
 
-function missingValue(flag: string, spec?: FlagSpec): PlimsollError {
-  const { placeholder, brief } = spec ?? {}
-  const options = placeholder === undefined ? {} : { expected: `--${flag} ${placeholder}: ${brief ?? ''}` }
-  return new PlimsollError('PLIM_USAGE', `--${flag} needs a value`, options)
+function missingValue(flag: string, { placeholder, brief }: FlagSpec, received?: string): PlimsollError {
+  return new PlimsollError('PLIM_USAGE', `--${flag} needs a value`, {
+    ...(placeholder !== undefined && { expected: `--${flag} ${placeholder}: ${brief}` }),
+    ...(received !== undefined && { received }),
+  })
 }
 
 /** Every name by which a flag may be called, and the one it is called here. */

@@ -2,10 +2,12 @@ import type { RunDocument, SweepDocument } from '../report/documents.ts'
 import { oneOf, text } from './flags/flag-values.ts'
 import type { CliContext, FlagValues } from './verb.ts'
 
-/** Refuses what `--ci` does not know, before anything is sent. */
-export function checkCiFlags(flags: FlagValues): void {
+/** Refuses what `--ci` does not know and a `--junit` that cannot be written, before anything is sent. */
+export async function checkCiFlags(flags: FlagValues, cli: CliContext): Promise<void> {
   const ci = text(flags, 'ci')
   if (ci !== undefined) oneOf(ci, '--ci', { github: 'github' })
+  const junit = text(flags, 'junit')
+  if (junit !== undefined) await cli.checkWritable(junit)
 }
 
 /** The file of `--junit` and the lines of `--ci`: stdout stays the report's. */

@@ -18,7 +18,11 @@ function interrupt(): void {
   interrupts++
   if (interrupts > 1) {
     // Threads and child processes end with this one.
-    process.stderr.write('\n')
+    process.stderr.write(
+      context.stopping() === ''
+        ? '\n'
+        : '\nended at once: what was answered until then is kept → plimsoll show\n',
+    )
     process.exit(exitCodes.interrupted)
   }
   const stopping = context.stopping()

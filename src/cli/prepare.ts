@@ -41,9 +41,12 @@ export async function prepareRunOrExperiment(
 
 export async function prepareSweep({ flags, cli }: Invocation): Promise<Prepared<SweepConfig>> {
   const said = readSweepFlags(flags)
-  const config = resolveSweepConfig(mergeOptions(await readConfigFile(flags, cli), said))
+  const file = await readConfigFile(flags, cli)
+  const config = resolveSweepConfig(mergeOptions(file, said))
   await checkEngineSettings(config.run)
-  return { config, voice: voiceOf({ flags, cli }) }
+  const voice = voiceOf({ flags, cli })
+  sayUnused(file, voice)
+  return { config, voice }
 }
 
 export async function prepareFind({ flags, cli }: Invocation): Promise<Prepared<FindConfig>> {
@@ -52,7 +55,16 @@ export async function prepareFind({ flags, cli }: Invocation): Promise<Prepared<
   const { maxPoints: _, pointDurationMs: __, durationMs: ___, ...file } = await readConfigFile(flags, cli)
   const config = resolveFindConfig(mergeOptions<SweepOptions>(file, said))
   await checkEngineSettings(config.run)
-  return { config, voice: voiceOf({ flags, cli }) }
+  const voice = voiceOf({ flags, cli })
+  sayUnused(file, voice)
+  return { config, voice }
+}
+
+/** What makes several runs of one is nothing to a sweep or a search; left out in silence it would be believed to have counted. */
+function sayUnused({ matrix, repeat }: SweepOptions, voice: Voice): void {
+  const unused = [...(matrix === undefined ? [] : ['matrix']), ...(repeat === undefined ? [] : ['repeat'])]
+  if (unused.length > 0)
+    voice.onNotice(`${unused.join(' and ')} of the file: not used here, plimsoll run has it`)
 }
 
 function voiceOf({ flags, cli }: Pick<Invocation, 'flags' | 'cli'>): Voice {

@@ -24,3 +24,22 @@ describe('a file that a flow asks for', () => {
     })
   })
 })
+
+describe('a file that is to be written later', () => {
+  const { cli } = processContext(process, '0.1.0', new AbortController().signal)
+  test.each([
+    ['in a folder that is not there', join(tmpdir(), 'no-such-folder', 'x.xml'), /its folder is not there/],
+    ['that is a folder', tmpdir(), /a folder stands where a file is meant/],
+  ])('%s is refused at once', async (_, path, hint) => {
+    await expect(cli.checkWritable(path)).rejects.toMatchObject({
+      code: 'PLIM_FILE',
+      hint: expect.stringMatching(hint) as string,
+    })
+  })
+
+  test('anywhere else is not touched', async () => {
+    const path = join(tmpdir(), 'plimsoll-not-yet.xml')
+    await cli.checkWritable(path)
+    expect(await cli.readFile(path)).toBeNull()
+  })
+})

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
-import { systemError } from '../base/system-errors.ts'
+import { systemError, systemHelp } from '../base/system-errors.ts'
 import type { FlowDeps } from '../flows/flow-deps.ts'
 import { lazyFlows } from './flows.ts'
 import type { CliContext, FileSink, FlowVoice, OutputStream } from './verb.ts'
@@ -36,6 +36,7 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
     flows: lazyFlows,
     ask: canAsk ? (question) => ask(own, question, signal) : null,
     openFile,
+    checkWritable,
     readFile,
     newestRun,
   }
@@ -129,8 +130,10 @@ async function readFile(path: string): Promise<string | null> {
     return await read(path, 'utf8')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const hint = systemHelp(cause)
     throw new PlimsollError('PLIM_FILE', `${path} cannot be read`, {
       received: (cause as Error).message,
+      ...(hint !== null && { hint }),
       cause,
     })
   }
@@ -181,7 +184,28 @@ async function openFile(path: string, { overwrite }: { readonly overwrite: boole
   }
 }
 
+async function checkWritable(path: string): Promise<void> {
+  const [{ access, constants, stat }, { dirname }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+  ])
+  try {
+    const found = await stat(path).catch(() => null)
+    if (found?.isDirectory() === true) throw Object.assign(new Error(`EISDIR: ${path}`), { code: 'EISDIR' })
+    await access(found === null ? dirname(path) : path, constants.W_OK)
+  } catch (cause) {
+    throw cannotBeWritten(path, cause)
+  }
+}
+
 function cannotBeWritten(path: string, cause: unknown): PlimsollError {
+  if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+    return new PlimsollError('PLIM_FILE', `${path} cannot be written`, {
+      received: (cause as Error).message,
+      hint: 'its folder is not there: make it first, or give another place',
+      cause,
+    })
+  }
   return (
     systemError(cause, path) ??
     new PlimsollError('PLIM_FILE', `${path} cannot be written`, { received: (cause as Error).message, cause })

@@ -75,6 +75,8 @@ export interface CliContext {
   readonly newestRun: (runsDir: string, kinds?: 'runs' | 'shown') => Promise<string | null>
   /** A new file; PLIM_FILE where it is there and may not be written over. */
   readonly openFile: (path: string, options: { readonly overwrite: boolean }) => Promise<FileSink>
+  /** PLIM_FILE where a file could not be written later: no such folder, no right to it, a folder of that name. */
+  readonly checkWritable: (path: string) => Promise<void>
   /** The file's text, or null where there is none. */
   readonly readFile: (path: string) => Promise<string | null>
 }

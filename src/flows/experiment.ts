@@ -1,7 +1,6 @@
-import { makeFolders } from '../measure/record/make-folders.ts'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { makeFreshFolder, takenNotice } from '../measure/record/fresh-folder.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import type { RunDocument } from '../report/documents.ts'
 import type {
@@ -47,7 +46,11 @@ export async function experimentFlow(
   const [first] = cells
   if (first === undefined) throw new PlimsollError('PLIM_USAGE', 'the matrix has no combination to run')
   const name = first.config.name ?? 'experiment'
-  const folder = await makeFolder(first.config, name, deps)
+  const { out, runsDir } = first.config
+  const wanted = out ?? join(runsDir, runFolderName(new Date(deps.wallClock()), name))
+  const folder = await makeFreshFolder(wanted, 'the folder of the experiment')
+  const taken = takenNotice(out, folder)
+  if (taken !== null) deps.onNotice(taken)
   const done: ExperimentRun[][] = cells.map(() => [])
   const document = (complete: boolean): ExperimentDocument => ({
     schema: 'plimsoll.experiment/1',
@@ -82,29 +85,6 @@ export async function experimentFlow(
 /** `run-2`, or `cell-3-run-2` with a matrix. */
 function cellRunName(cell: number, cells: number, round: number): string {
   return cells === 1 ? `run-${round}` : `cell-${cell + 1}-run-${round}`
-}
-
-async function makeFolder(config: RunConfig, name: string, deps: FlowDeps): Promise<string> {
-  const wanted = config.out ?? join(config.runsDir, runFolderName(new Date(deps.wallClock()), name))
-  try {
-    await makeFolders(join(wanted, '..'))
-    for (let attempt = 1; attempt < 1000; attempt++) {
-      const path = attempt === 1 ? wanted : `${wanted}-${attempt}`
-      try {
-        await mkdir(path)
-        return path
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      }
-    }
-  } catch (cause) {
-    throw new PlimsollError('PLIM_RUN_FOLDER', 'the folder of the experiment cannot be made', {
-      received: (cause as Error).message,
-      where: { file: wanted },
-      cause,
-    })
-  }
-  throw new PlimsollError('PLIM_RUN_FOLDER', `there are too many folders called ${wanted}`)
 }
 
 function experimentRun(run: string, seed: string, document: RunDocument): ExperimentRun {

@@ -14,6 +14,7 @@ import { isStreamed } from '../measure/wire/api.ts'
 import { redact, redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { keptRows } from '../measure/record/kept-rows.ts'
+import { takenNotice } from '../measure/record/fresh-folder.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent, runFiles } from '../measure/record/run-folder.ts'
 import { makePlan, type Plan } from '../measure/workload/make-plan.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
@@ -87,6 +88,8 @@ export async function measureLoad(
     timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
     ...(load.path === null ? {} : { path: load.path }),
   })
+  const taken = takenNotice(load.path === config.out ? load.path : null, folder.path)
+  if (taken !== null) deps.onNotice(taken)
   const kept = keptRows(join(folder.path, runFiles.journal), folder.journal)
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
   const recorder = recordServer(target.metrics, deps)

@@ -99,9 +99,15 @@ export function readModel(text: string, file: string): ModelDocument {
   const key = issue.path?.map((item) => String(item.key)).join('.') ?? ''
   throw new PlimsollError('PLIM_FILE', 'this is not a fitted model', {
     expected: 'what plimsoll model fit RUNS… --out model.json wrote',
-    received: key === '' ? text.slice(0, 60) : `${key}: ${issue.message}`,
+    received: received(text, key, issue.received),
     where: { file },
   })
+}
+
+function received(text: string, key: string, value: string): string {
+  if (text.trim() === '') return 'an empty file'
+  if (key === '') return text.slice(0, 60)
+  return value === 'undefined' ? `an object without ${key}` : `${key}: ${value}`
 }
 
 /** Public documents are in snake case. */

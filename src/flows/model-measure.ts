@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
 import { isSameMachine } from '../measure/load/host.ts'
 import { openInstrument } from '../measure/load/instrument.ts'
-import { makeFolders } from '../measure/record/make-folders.ts'
+import { makeFreshFolder } from '../measure/record/fresh-folder.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import { redactUrl } from '../measure/record/redact.ts'
 import type { MeasurementDocument, MeasurementPoint } from '../report/measurement-document.ts'
@@ -88,7 +88,10 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
     const range = rangeOf(settings, target)
     if (config.wall === 'memory' && range.poolTokens === null) throw noPool()
     await approve(config, range, target, deps)
-    const folder = await makeMeasurementFolder(run, deps)
+    const folder = await makeFreshFolder(
+      join(run.runsDir, runFolderName(new Date(deps.wallClock()), run.name ?? 'model')),
+      'the folder of the measurement',
+    )
     const ground: MeasureGround = { run, target, instrument, deps, folder }
     await measureLoop(ground, warmUp, { name: '00-warmup', label: 'warming up', staggerMs: 0 })
     const taken: TakenPoint[] = []
@@ -309,24 +312,4 @@ function nextPoint(
     (load) => (load.requests / load.users) * aloneMs(load, engine) < leftMs && loadMs(load, engine) < leftMs,
   )
   return bestNext(model, question, fitting)
-}
-
-async function makeMeasurementFolder(run: RunConfig, deps: FlowDeps): Promise<string> {
-  const wanted = join(run.runsDir, runFolderName(new Date(deps.wallClock()), run.name ?? 'model'))
-  await makeFolders(run.runsDir)
-  for (let attempt = 1; attempt < 1000; attempt++) {
-    const path = attempt === 1 ? wanted : `${wanted}-${attempt}`
-    try {
-      await mkdir(path)
-      return path
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EEXIST') continue
-      throw new PlimsollError('PLIM_RUN_FOLDER', 'the folder of the measurement cannot be made', {
-        received: (cause as Error).message,
-        where: { file: path },
-        cause,
-      })
-    }
-  }
-  throw new PlimsollError('PLIM_RUN_FOLDER', `there are too many folders called ${wanted}`)
 }

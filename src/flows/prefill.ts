@@ -1,4 +1,4 @@
-import { makeFolders } from '../measure/record/make-folders.ts'
+import { makeFreshFolder, takenNotice } from '../measure/record/fresh-folder.ts'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openInstrument } from '../measure/load/instrument.ts'
@@ -90,10 +90,13 @@ async function measurePrefill(
   )
   const target = await openTarget(run, deps, asked)
   const instrument = await openInstrument({ workers: 1 }, deps.clock)
-  const folder =
-    run.out ?? join(run.runsDir, runFolderName(new Date(deps.wallClock()), run.name ?? 'prefill'))
   try {
-    await makeFolders(folder)
+    const folder = await makeFreshFolder(
+      run.out ?? join(run.runsDir, runFolderName(new Date(deps.wallClock()), run.name ?? 'prefill')),
+      'the folder of the prefill',
+    )
+    const taken = takenNotice(run.out, folder)
+    if (taken !== null) deps.onNotice(taken)
     const longest = Math.min(8192, (target.server.maxModelLen ?? 8194) - 2)
     const lengths = config.lengths ?? prefillLengths(longest)
     const queue = await openQueueClock(target, deps)

@@ -94,6 +94,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     lateRequests: rows.filter((row) => row.lag_ms !== null && row.lag_ms > limitMs).length,
     lateLimitMs: limitMs,
     health: client,
+    windowMs: window.endMs - window.startMs,
     stoppedEarly: manifest.stopped?.kind === 'early' ? manifest.stopped.why : null,
     clientLost: manifest.client === null && !run.complete,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,

@@ -8,13 +8,12 @@ import {
   type ScaledObjectRef,
 } from '../operate/scale/external-scaler.ts'
 import { GrpcError, grpcStatus, startGrpcServer, type GrpcMethods } from '../operate/scale/grpc-server.ts'
+import { scalerMetric } from '../operate/scale/scaler-metric.ts'
 import { freshDemand, liveDemand, type LiveDemand } from '../operate/scale/live-demand.ts'
 import { readEngineFacts } from '../measure/load/metrics-scrape.ts'
 import type { Scrape } from '../measure/wire/prometheus-text.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openPages, type PageAddresses } from './watch-pages.ts'
-
-export const scalerMetric = 'plimsoll_in_flight'
 
 export interface ServeConfig extends Omit<PageAddresses, 'headers' | 'machineUrls'> {
   readonly keyEnv: string

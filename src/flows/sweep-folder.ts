@@ -45,14 +45,29 @@ export async function readDocument<T extends { readonly schema: string }>(
   const file = fileOf(path, name)
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null) return null
-  const value: unknown = JSON.parse(text)
+  const value = parsed(text)
   const received = (value as { schema?: unknown } | null)?.schema
   if (received === schema) return value as T
   throw new PlimsollError('PLIM_RUN_FOLDER', `this is not a ${what} that this version can read`, {
     expected: `schema ${schema}`,
-    received: String(received),
+    received:
+      value === undefined
+        ? `no whole JSON: ${text.slice(0, 60)}`
+        : received === undefined
+          ? 'JSON without a schema'
+          : JSON.stringify(received),
     where: { file },
+    hint: 'the runs in its folder can be read one by one: plimsoll show RUN',
   })
+}
+
+/** Undefined for what is no JSON, as a file that was cut. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Writes it beside its place and renames: whoever reads meanwhile sees the old one or the new one. */

@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { shellWord } from '../base/shell-words.ts'
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
-import { makeFolders } from '../measure/record/make-folders.ts'
+import { makeFreshFolder } from '../measure/record/fresh-folder.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
@@ -77,22 +78,24 @@ export async function openGround(
   }
 }
 
+/** A sweep's folder may be gone on with, so one that was named and is there is refused, not given a second name. */
 async function makeFolder(config: RunConfig, kind: string, startedAt: Date): Promise<string> {
   const wanted = config.out ?? join(config.runsDir, runFolderName(startedAt, config.name ?? kind))
-  await makeFolders(join(wanted, '..'))
-  for (let attempt = 1; attempt < 1000; attempt++) {
-    const path = attempt === 1 || config.out !== null ? wanted : `${wanted}-${attempt}`
-    try {
-      await mkdir(path)
-      return path
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EEXIST' && config.out === null) continue
-      throw new PlimsollError('PLIM_RUN_FOLDER', `the folder of the ${kind} cannot be made`, {
-        received: (cause as Error).message,
-        where: { file: path },
-        cause,
-      })
-    }
+  if (config.out !== null && (await isThere(wanted))) {
+    throw new PlimsollError('PLIM_RUN_FOLDER', `${wanted} is there already`, {
+      expected: `a folder that the ${kind} makes itself`,
+      hint:
+        kind === 'sweep'
+          ? `another --out; or --resume ${shellWord(wanted)} goes on with it`
+          : 'another --out',
+    })
   }
-  throw new PlimsollError('PLIM_RUN_FOLDER', `there are too many folders called ${wanted}`)
+  return makeFreshFolder(wanted, `the folder of the ${kind}`)
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
 }

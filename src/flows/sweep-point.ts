@@ -217,7 +217,7 @@ export function isClientBound(suspicion: string): boolean {
   return suspicion.startsWith(clientBound)
 }
 
-const clientRules = new Set(['late_sends', 'loop_delay', 'worker_busy', 'load_not_sent'])
+const clientRules = new Set(['late_sends', 'loop_delay', 'stood_still', 'worker_busy', 'load_not_sent'])
 
 function suspicions({ verdict, objectives }: RunDocument): readonly string[] {
   const found: string[] = []

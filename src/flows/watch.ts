@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { takenNotice } from '../measure/record/fresh-folder.ts'
 import { startManifest } from '../measure/record/manifest.ts'
 import { createRunFolder, finishRunFolder, type RunFolder } from '../measure/record/run-folder.ts'
 import { redactUrl } from '../measure/record/redact.ts'
@@ -166,12 +167,15 @@ async function openFolder(
   replicas: readonly ReplicaHistory[],
 ): Promise<RunFolder> {
   const engine = replicas.map(({ facts }) => facts?.engine ?? null).find((name) => name !== null) ?? null
-  return createRunFolder(manifestOf(config, deps, engine), {
+  const folder = await createRunFolder(manifestOf(config, deps, engine), {
     parent: config.runsDir,
     startedAt: new Date(deps.wallClock()),
     timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
     ...(config.out === null ? {} : { path: config.out }),
   })
+  const taken = takenNotice(config.out, folder.path)
+  if (taken !== null) deps.onNotice(taken)
+  return folder
 }
 
 async function closeFolder(

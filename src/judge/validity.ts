@@ -1,4 +1,4 @@
-import { formatPercent } from '../base/units.ts'
+import { formatDuration, formatPercent } from '../base/units.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Counts, LittleCheck } from '../measure/metrics/run-summary.ts'
 import type { Verdict, VerdictReason } from './verdict.ts'
@@ -13,6 +13,8 @@ export interface ValidityInput {
   readonly lateRequests: number
   readonly lateLimitMs: number
   readonly health: ClientHealth
+  /** How long the measured window is, ms. */
+  readonly windowMs: number
   /** The client's record of itself is lost, as that of a run that was killed: only the lag of its sends is known. */
   readonly clientLost?: boolean
   /** Why the run ended by itself before its plan did (nearly everything failed), or null. */
@@ -42,6 +44,10 @@ export const verdictLimits = {
   unsentShare: { invalid: 0.05, degraded: 0.01 },
   /** p99 of the event loop's delay, ms. */
   loopDelayP99Ms: { invalid: 20, degraded: 4 },
+  /** The longest time that the client stood still, as a share of the window: what throughput is wrong by. */
+  standstillShare: { invalid: 0.05, degraded: 0.01 },
+  /** A shorter standstill is a scheduler's hiccup, however short the window, ms. */
+  standstillLeastMs: 250,
   /** Share of one core used by the busiest worker. */
   workerCpu: 0.8,
   /** Hit rate from which a cache counts as warm although a cold one was asked for. */
@@ -63,6 +69,7 @@ export function judgeValidity(input: ValidityInput): Verdict {
     lateSends(input),
     loadNotSent(input),
     loopDelay(input),
+    stoodStill(input),
     workerBusy(input),
     clientUnknown(input),
     notSteady(input),
@@ -121,6 +128,23 @@ function loopDelay({ health }: ValidityInput): VerdictReason | null {
     p99,
     verdictLimits.loopDelayP99Ms,
     (limit) => `the event loop was late by ${milliseconds(p99)} at p99 (limit ${milliseconds(limit)})`,
+  )
+}
+
+/**
+ * Stopped and continued (Ctrl-Z), a machine that was paused, a container out of its CPU time: one delay among thousands, which no
+ * percentile sees, and in a closed loop no late send either.
+ */
+function stoodStill({ health, windowMs }: ValidityInput): VerdictReason | null {
+  const longest = health.loop_delay_ms.max
+  if (longest === null || longest < verdictLimits.standstillLeastMs || windowMs <= 0) return null
+  const share = Math.min(1, longest / windowMs)
+  return graded(
+    'stood_still',
+    share,
+    verdictLimits.standstillShare,
+    (limit) =>
+      `the client stood still for ${formatDuration(longest)} at a stretch, ${formatPercent(share)} of the window (limit ${formatPercent(limit)})`,
   )
 }
 

@@ -16,10 +16,15 @@ export function renderDoctor(report: DoctorFacts, options: Pick<RenderOptions, '
   const lines: string[] = []
   if (report.files.length > 0) {
     lines.push(
-      findings.length === 0
-        ? `${paint('good', 'NOTHING WRONG')} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`
-        : `${paint(errors > 0 ? 'bad' : 'doubtful', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`,
+      uses.length === 0
+        ? `${paint('doubtful', 'NOTHING CHECKED')} · no query was found in ${report.files.map(({ path }) => printable(path)).join(', ')}`
+        : findings.length === 0
+          ? `${paint('good', 'NOTHING WRONG')} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`
+          : `${paint(errors > 0 ? 'bad' : 'doubtful', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`,
     )
+  }
+  if (report.files.length > 0 && uses.length === 0) {
+    lines.push('  expected rules, dashboards or autoscalers in YAML or JSON, or a query in a .promql file')
   }
   for (const { uses: own } of report.files) lines.push(...findingLines(own, paint))
   if (report.engine !== null) lines.push(...engineLines(report.engine, paint))

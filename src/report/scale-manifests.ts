@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { scalerMetric } from '../operate/scale/scaler-metric.ts'
 
 /** What a scaler is told, and of what. */
 export interface ScalerFacts {
@@ -60,7 +61,7 @@ export function hpaManifest(facts: ScalerFacts): string {
   return withComments(
     [
       ...facts.comments,
-      'The external metric plimsoll_in_flight is this query, served by a metrics adapter (prometheus-adapter or the like):',
+      `The external metric ${scalerMetric} is this query, served by a metrics adapter (prometheus-adapter or the like):`,
       `  ${inFlightQuery(facts)}`,
       'AverageValue: it does not depend on how many pods are ready, so pods that still load do not shrink the fleet.',
     ],
@@ -76,7 +77,7 @@ export function hpaManifest(facts: ScalerFacts): string {
           {
             type: 'External',
             external: {
-              metric: { name: 'plimsoll_in_flight' },
+              metric: { name: scalerMetric },
               target: { type: 'AverageValue', averageValue: String(facts.targetInFlight) },
             },
           },

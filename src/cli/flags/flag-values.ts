@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { nearest } from '../../base/edit-distance.ts'
+import { parseCount } from '../../base/units.ts'
 import type { FlagValues } from '../verb.ts'
 
 /** The value of a text flag, or undefined where it was not given. */
@@ -28,5 +29,15 @@ export function oneOf<T extends string>(value: string, flag: string, words: Read
   throw new PlimsollError('PLIM_USAGE', `${flag} cannot be "${value}"`, {
     expected: [...new Set(Object.values(words))].join(', '),
     ...(near === null ? {} : { hint: `did you mean ${near}?` }),
+  })
+}
+
+/** A port to connect to, from 1, or to listen on, from 0: any free one. */
+export function readPort(value: string, flag: string, least = 1): number {
+  const port = parseCount(value, flag, least)
+  if (port <= 65_535) return port
+  throw new PlimsollError('PLIM_USAGE', `${flag} is not a port`, {
+    expected: `${least} to 65535`,
+    received: value,
   })
 }

@@ -7,7 +7,7 @@ import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
 import { parseClass, parseScenario, parseSpeed, parseThinkTime } from '../../flows/options/traffic-text.ts'
 import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
 import type { FlagValues } from '../verb.ts'
-import { isOn, list, oneOf, text } from './flag-values.ts'
+import { isOn, list, oneOf, readPort, text } from './flag-values.ts'
 
 type Reader = (value: string, flag: string) => unknown
 
@@ -43,7 +43,7 @@ const typeWords = { '1': '1', '6': '6', '7': '7', linear: '7', floor: 'floor', n
 const readers: readonly (readonly [flag: string, option: keyof RunOptions, read: Reader])[] = [
   ['url', 'url', String],
   ['host', 'host', String],
-  ['port', 'port', readPort],
+  ['port', 'port', (value, flag) => readPort(value, flag)],
   ['api', 'api', (value, flag) => oneOf(value, flag, apiWords)],
   ['endpoint', 'endpoint', String],
   ['model', 'model', String],
@@ -162,12 +162,6 @@ export function readSweepFlags(flags: FlagValues): SweepOptions {
     ...(resume === undefined ? {} : { resume }),
     ...(confirm === undefined ? {} : { confirm }),
   }
-}
-
-function readPort(value: string, flag: string): number {
-  const port = parseCount(value, flag, 1)
-  if (port <= 65_535) return port
-  throw new PlimsollError('PLIM_USAGE', `${flag} is not a port`, { expected: '1 to 65535', received: value })
 }
 
 /** A key on the command line would be seen by everyone on the machine: only its variable's name is taken. */

@@ -47,5 +47,7 @@ export async function runDoctor({ flags, args, cli }: Invocation): Promise<ExitC
   const wrong = report.files.some(({ uses }) =>
     uses.some(({ findings }) => findings.some(({ severity }) => severity === 'error')),
   )
-  return wrong ? exitCodes.objectiveFailed : exitCodes.fine
+  // A check that checked nothing is not green: the wrong file, an empty one, or a form that is not known here.
+  const nothing = files.length > 0 && report.files.every(({ uses }) => uses.length === 0)
+  return wrong ? exitCodes.objectiveFailed : nothing ? exitCodes.usage : exitCodes.fine
 }

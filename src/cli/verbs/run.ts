@@ -50,7 +50,7 @@ export const runVerb: Verb = {
 
 async function run(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
-  checkCiFlags(flags)
+  await checkCiFlags(flags, cli)
   const { prepareRunOrExperiment } = await import('../prepare.ts')
   const prepared = await prepareRunOrExperiment(invocation, runVerb.flags)
   const { voice } = prepared
@@ -63,7 +63,6 @@ async function run(invocation: Invocation): Promise<ExitCode> {
     }
     const { document, interrupted } = await cli.flows.runFlow(prepared.config, await cli.flowDeps(voice))
     voice.finish()
-    await writeCi(document, flags, cli)
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderRun } = await import('../../report/render-run.ts')
@@ -71,6 +70,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
         renderRun(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
       )
     }
+    await writeCi(document, flags, cli)
     return runExitCode(document, interrupted)
   } finally {
     voice.finish()

@@ -2,7 +2,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { parseCount, parseDurationMs } from '../../base/units.ts'
 import type { ServeConfig } from '../../flows/scale-serve.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn, list, text } from '../flags/flag-values.ts'
+import { isOn, list, readPort, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import type { FlagValues, Invocation, Verb } from '../verb.ts'
 
@@ -123,7 +123,7 @@ export function readServeFlags(flags: FlagValues): ServeConfig {
     prometheusUrl: prometheus ?? null,
     keyEnv: text(flags, 'key-env') ?? 'OPENAI_API_KEY',
     host: text(flags, 'host') ?? '127.0.0.1',
-    port: parseCount(text(flags, 'port') ?? '6000', '--port', 0),
+    port: readPort(text(flags, 'port') ?? '6000', '--port', 0),
     tls: certFile === undefined || keyFile === undefined ? null : { certFile, keyFile },
     target: parseCount(target, '--target', 1),
     reserve: parseCount(text(flags, 'reserve') ?? '0', '--reserve', 0),

@@ -58,7 +58,7 @@ export const showVerb: Verb = {
 }
 
 async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
-  checkCiFlags(flags)
+  await checkCiFlags(flags, cli)
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   if (isOn(flags, 'as-fleet') === true) {

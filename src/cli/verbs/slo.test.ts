@@ -60,6 +60,8 @@ spec:
       - { alert: CacheFull, expr: 'vllm:gpu_cache_usage_perc > 0.9' }
       - { record: 'hits:ratio5m', expr: 'rate(vllm:prefix_cache_hits[5m]) / rate(vllm:prefix_cache_queries[5m])' }
 `,
+  'empty.yaml': '',
+  'page.html': '<html><body>hi</body></html>',
   'clean.promql': 'sum(rate(vllm:generation_tokens_total[5m]))',
 }
 
@@ -82,6 +84,7 @@ describe('what slo and doctor print', () => {
     ['slo-budget-few.txt', 'slo budget --objective 99.5% --requests 2M --bad 1 --seen 100 --elapsed 1h', 0],
     ['slo-budget-gone.txt', 'slo budget --objective 99% --requests 1000 --bad 12', 3],
     ['slo.txt', 'slo', 0],
+    ['doctor-no-query.txt', 'doctor empty.yaml page.html', 2],
     ['doctor.txt', 'doctor scaler.yaml rules.yaml clean.promql', 3],
     ['doctor-clean.txt', 'doctor clean.promql', 0],
   ])('%s: %s', async (name, line, exitCode) => {

@@ -44,13 +44,12 @@ export const sweepVerb: Verb = {
 
 async function sweep(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
-  checkCiFlags(flags)
+  await checkCiFlags(flags, cli)
   const { prepareSweep } = await import('../prepare.ts')
   const { config, voice } = await prepareSweep(invocation)
   try {
     const { document, interrupted } = await cli.flows.sweepFlow(config, await cli.flowDeps(voice))
     voice.finish()
-    await writeCi(document, flags, cli)
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderSweep } = await import('../../report/render-sweep.ts')
@@ -58,6 +57,7 @@ async function sweep(invocation: Invocation): Promise<ExitCode> {
         renderSweep(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
       )
     }
+    await writeCi(document, flags, cli)
     return sweepExitCode(document, interrupted)
   } finally {
     voice.finish()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unreachable } from './preflight-errors.ts'
+import { serverError, unreachable } from './preflight-errors.ts'
 import type { PreflightTarget } from './probe.ts'
 
 test('a port that closes at once, as one with TLS does for plain HTTP, is not said to be empty', () => {
@@ -8,4 +8,25 @@ test('a port that closes at once, as one with TLS does for plain HTTP, is not sa
   expect(error.message).toBe('a:9443 takes the connection but gives no whole HTTP answer')
   expect(error.received).toBe('closed inside the response')
   expect(error.hint).toMatch(/https:\/\/$/)
+})
+
+test('a unix socket is named whole, and curl is told of it as curl wants it', () => {
+  const target = { url: 'unix:/run/my llm.sock' } as PreflightTarget
+  const error = unreachable({ kind: 'unreachable', message: 'connect ENOENT /run/my llm.sock' }, target)
+  expect(error.message).toBe('nothing answers at the unix socket /run/my llm.sock')
+  expect(error.hint).toContain("curl --unix-socket '/run/my llm.sock' http://localhost/v1/models")
+})
+
+test('https:// to a port that speaks plain HTTP is not a matter of certificates', () => {
+  const target = { url: 'https://a:8000' } as PreflightTarget
+  const message = 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl3_record.c:350:\n'
+  const error = unreachable({ kind: 'tls', message }, target)
+  expect(error.message).toBe('a:8000 does not speak TLS')
+  expect(error.hint).toContain('http://a:8000')
+})
+
+test('a server that says that it cannot is not said to be no server', () => {
+  const error = serverError({ url: 'http://a:8000' } as PreflightTarget, 'CUDA out of memory')
+  expect(error.message).not.toContain('OpenAI')
+  expect(error.received).toBe('CUDA out of memory')
 })

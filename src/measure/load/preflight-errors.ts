@@ -2,6 +2,7 @@ import { nearest } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-words.ts'
 import { apis } from '../wire/api.ts'
+import { splitSocket } from '../wire/target-url.ts'
 import { pathAdvice, refusedByStatus } from './preflight-status.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
@@ -12,6 +13,13 @@ export function unreachable(
 ): PlimsollError {
   const { url } = target
   if (failure.kind === 'tls') {
+    if (/wrong version number|packet length too long/i.test(failure.message)) {
+      return new PlimsollError('PLIM_TLS', `${hostOf(url)} does not speak TLS`, {
+        expected: 'an answer in TLS, as https:// says',
+        received: 'something else',
+        hint: `does it speak plain HTTP?  ${url.replace(/^https:/i, 'http:')}`,
+      })
+    }
     return new PlimsollError('PLIM_TLS', `no trusted connection to ${url}`, {
       expected: 'a certificate that a known authority signed',
       received: failure.message,
@@ -37,6 +45,8 @@ export function unreachable(
       },
     )
   }
+  const { socketPath } = splitSocket(url)
+  if (socketPath !== null) return silentSocket(socketPath, failure)
   const addresses = addressesIn(failure.message)
   const tried = addresses.length > 0 ? addresses : [hostOf(url)]
   return new PlimsollError(
@@ -47,6 +57,16 @@ export function unreachable(
       hint: `is the server up?  curl ${shellWord(modelsUrl(url))}      without one:  plimsoll run   starts the embedded engine`,
     },
   )
+}
+
+function silentSocket(
+  path: string,
+  failure: { readonly kind: string; readonly message: string },
+): PlimsollError {
+  return new PlimsollError('PLIM_CONNECT', `nothing answers at the unix socket ${path}`, {
+    received: failure.message,
+    hint: `is the server up?  curl --unix-socket ${shellWord(path)} http://localhost/v1/models`,
+  })
 }
 
 /** Something listens there: these come after the connection stood. */
@@ -134,6 +154,15 @@ export function notAnLlmServer(target: PreflightTarget, what: string, received: 
       hint: 'is this the address of the inference server itself, not of a page or proxy in front of it?',
     },
   )
+}
+
+/** The server speaks as it should, and what it says is that it cannot: its own words tell why. */
+export function serverError(target: PreflightTarget, received: string): PlimsollError {
+  return new PlimsollError('PLIM_PREFLIGHT', `${target.url} answers a small request with an error`, {
+    expected: 'a short answer before any load is sent',
+    received,
+    hint: 'its log says why; nothing can be measured before it answers one request',
+  })
 }
 
 /** The sentence for a probe that no plainer form mends. */

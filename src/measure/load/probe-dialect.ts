@@ -1,7 +1,14 @@
 import type { ApiKind } from '../wire/api.ts'
 import { asksFor } from '../workload/body-template.ts'
 import { type Dialect, plainDialect, requestBody } from '../workload/request-body.ts'
-import { notAnLlmServer, refusedProbe, unknownModel, unreachable, wrongPath } from './preflight-errors.ts'
+import {
+  notAnLlmServer,
+  refusedProbe,
+  serverError,
+  unknownModel,
+  unreachable,
+  wrongPath,
+} from './preflight-errors.ts'
 import { unauthorized } from './preflight-status.ts'
 import {
   errorText,
@@ -175,6 +182,9 @@ function learn(
   const whole = target.stream === false
   const notStreamed = observed.flags.includes('not_streamed')
   if (observed.error_kind !== null && observed.n_output_chunks === 0) {
+    if (observed.error_kind === 'in_band_error' && observed.error_message !== null) {
+      throw serverError(target, observed.error_message)
+    }
     throw notAnLlmServer(
       target,
       observed.error_kind === 'no_output'

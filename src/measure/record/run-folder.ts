@@ -1,8 +1,8 @@
-import { makeFolders } from './make-folders.ts'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PlimsollError } from '../../base/errors.ts'
+import { makeFreshFolder } from './fresh-folder.ts'
 import { openJournal, type Journal, type JournalOptions } from './journal.ts'
+import { makeFolders } from './make-folders.ts'
 import { startManifest, type ManifestStart, type RunManifest } from './manifest.ts'
 import { redact, rowWithoutSecrets } from './redact.ts'
 import type { RequestRow } from './request-row.ts'
@@ -27,7 +27,7 @@ export interface CreateRunOptions extends JournalOptions {
   readonly parent: string
   /** The local wall-clock time of the start, for the folder's name. */
   readonly startedAt: Date
-  /** The folder's exact path instead of `parent/<time>-<name>`: it must not exist, or be empty. */
+  /** The folder's path instead of `parent/<time>-<name>`. */
   readonly path?: string
 }
 
@@ -37,7 +37,8 @@ export interface CreateRunOptions extends JournalOptions {
  */
 export async function createRunFolder(start: ManifestStart, options: CreateRunOptions): Promise<RunFolder> {
   const manifest = redact(startManifest(start), options.secrets)
-  const path = await makeFolder(start.name, options)
+  const wanted = options.path ?? join(options.parent, runFolderName(options.startedAt, start.name))
+  const path = await makeFreshFolder(wanted, 'the run folder')
   const journal = await writingInto(path, [], () =>
     openJournal(join(path, runFiles.journal), manifest, options),
   )
@@ -56,30 +57,6 @@ export function runFolderName(startedAt: Date, name: string): string {
     .replace(/^[-.]+|[-.]+$/g, '')
     .slice(0, 80)
   return `${date}-${time}-${safe === '' ? 'run' : safe}`
-}
-
-async function makeFolder(name: string, options: CreateRunOptions): Promise<string> {
-  const wanted = options.path ?? join(options.parent, runFolderName(options.startedAt, name))
-  try {
-    await makeFolders(join(wanted, '..'))
-    for (let attempt = 1; attempt < 1000; attempt++) {
-      const path = attempt === 1 ? wanted : `${wanted}-${attempt}`
-      try {
-        await mkdir(path)
-        return path
-      } catch (error) {
-        if (!isCode(error, 'EEXIST')) throw error
-      }
-    }
-  } catch (cause) {
-    throw new PlimsollError('PLIM_RUN_FOLDER', 'the run folder cannot be made', {
-      received: cause instanceof Error ? cause.message : String(cause),
-      where: { file: wanted },
-      hint: 'give another place with --runs-dir or --out',
-      cause,
-    })
-  }
-  throw new PlimsollError('PLIM_RUN_FOLDER', 'no free name for the run folder', { where: { file: wanted } })
 }
 
 /**
@@ -131,8 +108,4 @@ export function inOrderOfIntent(rows: readonly RequestRow[]): readonly RequestRo
     const right = at(b)
     return left === right ? 0 : left - right
   })
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

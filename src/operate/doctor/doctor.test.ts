@@ -227,6 +227,11 @@ describe('files', () => {
       ['renamed'],
     ],
     [
+      'an HPA as plan writes it, on what an adapter makes of a query',
+      'kind: HorizontalPodAutoscaler\nspec:\n  metrics:\n    - type: External\n      external:\n        metric: { name: plimsoll_in_flight }\n',
+      [],
+    ],
+    [
       'a rule file',
       'groups:\n  - name: a\n    rules:\n      - alert: X\n        expr: vllm:gpu_cache_usage_perc > 0.9\n',
       ['renamed'],

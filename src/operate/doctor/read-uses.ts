@@ -2,6 +2,7 @@ import { LineCounter, isMap, isScalar, parseAllDocuments, visit, type Pair, type
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
 import { catalogues } from '../catalogue/engines.ts'
 import { seriesNames } from '../catalogue/catalogue.ts'
+import { scalerMetric } from '../scale/scaler-metric.ts'
 
 /** A place where a metric is asked for. */
 export interface MetricUse {
@@ -94,6 +95,7 @@ const prefixes = Object.values(catalogues).map(({ prefix }) => prefix)
 
 function looksLikeMetric(text: string): boolean {
   return (
+    text !== scalerMetric &&
     /^[a-zA-Z_][\w:]*$/.test(text) &&
     prefixes.some((prefix) => text.startsWith(prefix) || text.startsWith(prefix.replace(':', '_')))
   )

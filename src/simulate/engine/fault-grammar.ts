@@ -2,7 +2,7 @@ import { FaultReader } from './fault-reader.ts'
 import type { Fault, Recurrence, RequestScope } from './fault.ts'
 
 /** One right example of each form: what an error shows. */
-const forms: ReadonlyArray<readonly [keyword: string, example: string]> = [
+export const faultForms: ReadonlyArray<readonly [keyword: string, example: string]> = [
   ['stall', 'stall 3s at 10s'],
   ['stall', 'stall 400ms every ~30s'],
   ['slow', 'slow x3 for 20 steps'],
@@ -17,6 +17,10 @@ const forms: ReadonlyArray<readonly [keyword: string, example: string]> = [
   ['freeze', 'freeze metrics at 10s'],
   ['drop', 'drop metrics at 10s for 30s'],
 ]
+
+/** What a fault may begin with. */
+const faultNames =
+  'stall, slow, cut, reset, error, buffer, no usage, kv, freeze metrics, drop metrics, or a status such as 429'
 
 /** What may stand behind the head of a fault, in any order, each at most once. */
 interface Clauses {
@@ -47,7 +51,7 @@ const inRequests = ['at', 'from', 'for', 'until', 'with', '1 in', 'a percentage'
  * Throws PLIM_FAULT with the position, what was expected there, and the nearest right form.
  */
 export function parseFault(text: string, file = '--fault'): Fault {
-  const read = new FaultReader(text, file, forms)
+  const read = new FaultReader(text, file, faultForms)
   const head = read.word()
   switch (head) {
     case 'stall': {
@@ -99,7 +103,7 @@ export function parseFault(text: string, file = '--fault'): Fault {
     }
     default: {
       const status = /^[45]\d\d$/.test(head) ? Number(head) : null
-      if (status === null) return read.fail('the name of a fault', 0)
+      if (status === null) return read.fail(faultNames, 0)
       const clauses = readClauses(read, ['when', 'retry', ...inRequests])
       return {
         text,

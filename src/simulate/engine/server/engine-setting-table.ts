@@ -1,3 +1,5 @@
+import { faultForms } from '../fault-grammar.ts'
+
 /** One thing that a simulated server may be told: how it is asked for on the command line, and what may be said. */
 export interface EngineSetting {
   readonly kind: 'text' | 'switch' | 'list'
@@ -86,7 +88,7 @@ export const engineSettingTable: Readonly<Record<string, EngineSetting>> = {
   fault: {
     kind: 'list',
     group: 'What goes wrong',
-    brief: '"stall 3s at 10s", "429 when waiting>64", "cut stream after token 37", …; may be repeated',
+    brief: `${faultForms.map(([, form]) => `"${form}"`).join(', ')}; those of requests take 5%, 1 in 20, at, from, until and for; may be repeated`,
     form: 'a fault like "stall 3s at 10s"',
     placeholder: 'TEXT',
   },
