@@ -231,7 +231,8 @@ describe('every flag changes what is asked or printed, or is refused', () => {
     const noticed: string[] = []
     const others: string[] = []
     for (const [name, spec] of Object.entries(verb.flags)) {
-      if (spec.ignored !== undefined || manners.has(name) || argv.includes(`--${name}`)) continue
+      if ((spec.ignored ?? spec.refused) !== undefined || manners.has(name) || argv.includes(`--${name}`))
+        continue
       if (unseen.split(' ').includes(name)) continue
       if (!`${taken} ${told}`.split(' ').includes(name)) others.push(name)
       const partners = beside[name]?.split(' ') ?? []

@@ -135,8 +135,8 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
 /** The parser reads text only: what a text means is read later, with errors that say where it stood. */
 function flagParameters(specs: FlagSpecs): Readonly<Record<string, object>> {
   const parameters: Record<string, object> = {}
-  for (const [name, { kind, brief, ignored }] of Object.entries(specs)) {
-    if (ignored !== undefined) continue
+  for (const [name, { kind, brief, ignored, refused }] of Object.entries(specs)) {
+    if (ignored !== undefined || refused !== undefined) continue
     parameters[camel(name)] =
       kind === 'switch'
         ? { kind: 'boolean', optional: true, brief }
@@ -197,7 +197,8 @@ function versionFlag(cli: CliContext): StricliIntegration<CommandContext> {
 }
 
 /** Every word that could have been meant by a mistyped flag. */
-function namesOf(flags: FlagSpecs): string[] {
+function namesOf(all: FlagSpecs): string[] {
+  const flags = Object.fromEntries(Object.entries(all).filter(([, { refused }]) => refused === undefined))
   const switches = Object.keys(flags).filter((name) => flags[name]!.kind === 'switch')
   return [...canonicalNames(flags).keys(), ...switches.map((name) => `no-${name}`), 'help', 'version']
 }

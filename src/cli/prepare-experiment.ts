@@ -70,7 +70,7 @@ function flagsOf(
   for (const [given, value] of Object.entries(settings)) {
     const name = canonical.get(given)
     const spec = name === undefined ? undefined : specs[name]
-    if (name === undefined || spec === undefined || spec.ignored !== undefined) {
+    if (name === undefined || spec === undefined || (spec.ignored ?? spec.refused) !== undefined) {
       const near = nearest(given, [...canonical.keys()])
       throw new PlimsollError('PLIM_CONFIG', `matrix: there is no flag --${given}`, {
         expected: 'flags of plimsoll run without their dashes',

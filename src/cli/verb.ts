@@ -20,6 +20,8 @@ export interface FlagSpec {
   readonly alone?: { readonly means: string; readonly unless: RegExp }
   /** Accepted and of no effect; the text is the word said about it. */
   readonly ignored?: string
+  /** Another tool's, and not taken here; the text says how it is said instead. */
+  readonly refused?: string
   /** What is said where it is refused, as nothing would read it beside what else was given. */
   readonly idle?: string
   readonly hidden?: true

@@ -55,7 +55,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['kv-tokens', 'kvTokens', (value, flag) => parseCount(value, flag, 1)],
   ['request-rate', 'rate', readRate],
   ['burstiness', 'burstiness', parseNumber],
-  ['concurrency', 'concurrency', (value, flag) => parseCount(value, flag, 1)],
+  ['concurrency', 'concurrency', readUsers],
   ['pacer', 'pacer', parsePacer],
   ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
   ['duration', 'durationMs', positiveDuration],
@@ -182,6 +182,14 @@ function readPort(value: string, flag: string): number {
   const port = parseCount(value, flag, 1)
   if (port <= 65_535) return port
   throw new PlimsollError('PLIM_USAGE', `${flag} is not a port`, { expected: '1 to 65535', received: value })
+}
+
+function readUsers(value: string, flag: string): number {
+  if (!value.includes(',')) return parseCount(value, flag, 1)
+  throw new PlimsollError('PLIM_USAGE', `${flag} of a run is one number of users`, {
+    received: `"${value}"`,
+    hint: `plimsoll sweep ${flag} ${value}`,
+  })
 }
 
 /** A key on the command line would be seen by everyone on the machine: only its variable's name is taken. */

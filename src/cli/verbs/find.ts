@@ -3,6 +3,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { findFlags } from '../flags/find-flags.ts'
+import { foreignFlags } from '../flags/foreign-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
@@ -37,6 +38,7 @@ export const findVerb: Verb = {
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
+    ...foreignFlags,
   },
   run: find,
 }

@@ -6,6 +6,7 @@ import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { foreignFlags } from '../flags/foreign-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { pointFlags, sweepFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
@@ -36,6 +37,7 @@ export const sweepVerb: Verb = {
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
+    ...foreignFlags,
   },
   run: sweep,
 }
