@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { awsSignature } from '../src/measure/wire/aws-signature.ts'
 import type { RunDocument } from '../src/report/documents.ts'
+import { exportRows } from './fixtures/product.ts'
 
 // The ways to a server, each with a whole run over it.
 
@@ -98,8 +99,7 @@ interface Ended {
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const all = [
     'run',
-    '--num-prompts',
-    '6',
+    ...(args.includes('--num-prompts') ? [] : ['--num-prompts', '6']),
     ...(args.includes('--request-rate') ? [] : ['--request-rate', '20']),
     '--prompt',
     '20',
@@ -134,6 +134,57 @@ describe('the ways to a server', () => {
     expect(document.counts).toMatchObject({ planned: 6, ok: 6 })
     expect(document.target.url).toBe(address(path))
     expect(asked.at(-1)?.headers['host']).toBe('localhost')
+  })
+
+  test('a model and its adapters are asked by weight, and the row says which', async () => {
+    const port = await listen(createServer(chat as RequestListener), 0)
+    const out = join(folder, 'adapters')
+    const models = [
+      '--model',
+      'base:2,adapter-a:1,adapter-b:1',
+      '--num-prompts',
+      '40',
+      '--request-rate',
+      '80',
+    ]
+    const document = documentOf(await run(['--url', `http://127.0.0.1:${port}`, ...models, '--out', out]))
+    expect(document.counts).toMatchObject({ planned: 40, ok: 40 })
+    const sent = asked.filter(({ path }) => path === '/v1/chat/completions').slice(-40)
+    const counts: Record<string, number> = {}
+    for (const { body } of sent) {
+      const { model } = JSON.parse(body) as { readonly model: string }
+      counts[model] = (counts[model] ?? 0) + 1
+    }
+    expect(Object.keys(counts).sort()).toEqual(['adapter-a', 'adapter-b', 'base'])
+    expect(counts['base']).toBeGreaterThan(10)
+    const segments = (await exportRows(out)).map(({ segment }) => segment)
+    expect(segments.filter((segment) => segment === 'base')).toHaveLength(counts['base'] ?? 0)
+  })
+
+  test('the key of the environment goes out as a bearer, and nothing keeps it', async () => {
+    const port = await listen(createServer(chat as RequestListener), 0)
+    const out = join(folder, 'bearer')
+    const key = 'sk-that-nobody-may-see'
+    const ended = await run(['--url', `http://127.0.0.1:${port}`, '--key-env', 'THE_KEY', '--out', out], {
+      THE_KEY: key,
+    })
+    expect(documentOf(ended).counts).toMatchObject({ ok: 6 })
+    const sent = asked.filter(({ path }) => path === '/v1/chat/completions')
+    expect(new Set(sent.map(({ headers }) => headers['authorization']))).toEqual(new Set([`Bearer ${key}`]))
+    const kept = readdirSync(out).map((name) => readFileSync(join(out, name), 'latin1'))
+    expect([ended.stdout, ended.stderr, ...kept].filter((text) => text.includes(key))).toEqual([])
+  })
+
+  test('JUnit XML and annotations of a run, beside its document', async () => {
+    const port = await listen(createServer(chat as RequestListener), 0)
+    const file = join(folder, 'run.xml')
+    const slo = ['--slo', 'e2e < 1us, good 50%']
+    const ended = await run(['--url', `http://127.0.0.1:${port}`, ...slo, '--junit', file, '--ci', 'github'])
+    const xml = readFileSync(file, 'utf8')
+    expect(xml).toMatch(/<testsuite[^>]* failures="[12]"/)
+    expect(xml).toContain('e2e &lt; 1us')
+    expect(ended.stderr).toMatch(/^::error /m)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ schema: 'plimsoll.run/1' })
   })
 
   test('embeddings have no first token and no output, which is not zero of it', async () => {

@@ -21,7 +21,7 @@ async function sweep(cwd: string, ...flags: string[]): Promise<SweepDocument> {
 it('sweeps given loads, confirms the operating point, keeps everything, and goes on where it was ended', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'plimsoll-sweep-'))
   // An objective that every load keeps, whatever else the machine does.
-  const common = ['--slo', 'p50 tpot <= 100ms', '--duration-per-point', '2s', '--confirm-duration', '4s']
+  const common = ['--slo', 'p50 tpot <= 100ms', '--duration-per-point', '2s']
   const first = await sweep(cwd, ...common, '--concurrency', '1,4', '--no-confirm')
   expect(first.schema).toBe('plimsoll.sweep/1')
   expect(first.complete).toBe(true)
@@ -44,11 +44,30 @@ it('sweeps given loads, confirms the operating point, keeps everything, and goes
   ])
   expect(JSON.parse(readFileSync(join(folder, 'sweep.json'), 'utf8'))).toEqual(first)
 
-  const second = await sweep(cwd, ...common, '--concurrency', '1,4,8', '--resume', first.sweep)
+  const second = await sweep(
+    cwd,
+    ...common,
+    '--concurrency',
+    '1,4,8',
+    '--warmup',
+    '1500ms',
+    '--confirm-duration',
+    '4s',
+    '--resume',
+    first.sweep,
+  )
   expect(second.sweep).toBe(first.sweep)
   const runs = second.points.map(({ run: each }) => each?.replace('-again', ''))
   expect(runs).toEqual(['01-users-1', '02-users-4', '03-users-8'])
   expect(second.operating_point?.confirmation?.run).toMatch(/^confirm/)
+  const warmup = (name: string): number =>
+    (
+      JSON.parse(readFileSync(join(folder, name, 'run.json'), 'utf8')) as {
+        readonly window: { readonly warmup_s: number }
+      }
+    ).window.warmup_s
+  expect(warmup(second.points[2]?.run ?? '')).toBe(1.5)
+  expect(warmup(second.operating_point?.confirmation?.run ?? '')).toBe(1.5)
   const { stdout } = await run(process.execPath, [main, 'show', second.sweep], { cwd })
   expect(stdout).toContain('Capacity: at least ')
 }, 120_000)

@@ -64,6 +64,40 @@ describe('examples of traffic', () => {
     )
   }, 60_000)
 
+  test.each([
+    ['azure.yaml', [0, 100, 162.5, 375], [374, 396, 879, 91], [14, 9, 5, 16], [null, null, null, null]],
+    ['burstgpt.yaml', [0, 200, 700], [472, 187, 120], [18, 23, 6], ['ChatGPT', 'GPT-4', 'ChatGPT']],
+    ['mooncake.yaml', [0, 450, 850, 1300], [1100, 1300, 700, 1200], [12, 5, 9, 7], [null, null, null, null]],
+  ])(
+    '%s: a public format, at its times, lengths and segments',
+    async (example, times, prompts, outputs, segments) => {
+      const { rows } = await run(example)
+      expect(rows.map(({ planned_ms }) => Number((planned_ms ?? -1).toFixed(3)))).toEqual(times)
+      expect(rows.map(({ prompt_tokens }) => prompt_tokens)).toEqual(prompts)
+      expect(rows.map(({ completion_tokens }) => completion_tokens)).toEqual(outputs)
+      expect(rows.map(({ segment }) => segment)).toEqual(segments)
+    },
+    60_000,
+  )
+
+  test('the blocks that a trace shares are found in the cache', async () => {
+    const { rows } = await run('mooncake.yaml', '--name', 'blocks')
+    const cached = rows.map(({ cached_tokens }) => cached_tokens ?? 0)
+    expect(cached[0]).toBe(0)
+    expect(cached[2]).toBe(0)
+    // Two of its blocks, then all three of them but for the end, in whole blocks of the engine.
+    expect(cached[1]).toBeGreaterThan(1024 - 64)
+    expect(cached[1]).toBeLessThanOrEqual(1024 + 16)
+    expect(cached[3]).toBeGreaterThan(1100 - 64)
+  }, 60_000)
+
+  test('one scenario for both lengths', async () => {
+    const { rows } = await run('scenario.yaml')
+    expect(new Set(rows.map((row) => `${row.prompt_tokens} ${row.completion_tokens}`))).toEqual(
+      new Set(['300 12']),
+    )
+  }, 60_000)
+
   test('the requests of a batch file, in turn', async () => {
     const { rows } = await run('batch.yaml')
     expect(rows.map(({ prompt_id }) => prompt_id)).toEqual(

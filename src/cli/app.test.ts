@@ -90,6 +90,13 @@ describe('a mistake is named, and nothing is sent', () => {
       ['benchmark'],
       `unknown verb benchmark; the verbs are ${verbEntries.map(({ name }) => name).join(', ')}`,
     ],
+    [
+      'a flag of GuideLLM',
+      ['run', '--rate-type', 'poisson'],
+      'PLIM_USAGE  --rate-type is said otherwise here\n  expected --request-rate 6',
+    ],
+    ['a key, which is not repeated', ['sweep', '--api-key', 'sk-secret'], '--key-env NAME'],
+    ['several loads for one run', ['run', '-c', '1,2,4'], 'plimsoll sweep --concurrency 1,2,4'],
     ['what another verb has', ['sweep', '--num-prompts', '4'], 'unknown flag --num-prompts'],
     ['a word too many', ['run', 'now'], 'unexpected argument now'],
     ['a value too few', ['run', '--seed'], '--seed needs a value'],

@@ -16,6 +16,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { nearest } from '../base/edit-distance.ts'
 import { canonicalNames, prepareArguments } from './argv.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
+import { idleNotice, refuseIdleFlags, watchFlags } from './flags/watched-flags.ts'
 import { printError } from './errors.ts'
 import { rootHelp, verbHelp } from './help.ts'
 import type { CliContext, FlagSpecs, FlagValues, Verb } from './verb.ts'
@@ -98,8 +99,18 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
   const { positional } = verb
   return buildCommand<Record<string, unknown>, readonly string[]>({
     async func(flags, ...args) {
+      const { values, unread } = watchFlags(kebabKeys(flags))
+      const settled = (): void => refuseIdleFlags(unread(), verb.flags)
+      // The work begins where a verb asks for its surroundings.
+      const flowDeps: CliContext['flowDeps'] = (voice) => {
+        settled()
+        return cli.flowDeps(voice)
+      }
       try {
-        done(await verb.run({ flags: kebabKeys(flags), args, cli }))
+        const code = await verb.run({ flags: values, args, cli: { ...cli, flowDeps }, settled })
+        const idle = idleNotice(unread())
+        if (idle !== null) cli.stderr.write(`${idle}\n`)
+        done(code)
       } catch (error) {
         done(printError(error, cli))
       }
@@ -124,8 +135,8 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
 /** The parser reads text only: what a text means is read later, with errors that say where it stood. */
 function flagParameters(specs: FlagSpecs): Readonly<Record<string, object>> {
   const parameters: Record<string, object> = {}
-  for (const [name, { kind, brief, ignored }] of Object.entries(specs)) {
-    if (ignored !== undefined) continue
+  for (const [name, { kind, brief, ignored, refused }] of Object.entries(specs)) {
+    if (ignored !== undefined || refused !== undefined) continue
     parameters[camel(name)] =
       kind === 'switch'
         ? { kind: 'boolean', optional: true, brief }
@@ -186,7 +197,8 @@ function versionFlag(cli: CliContext): StricliIntegration<CommandContext> {
 }
 
 /** Every word that could have been meant by a mistyped flag. */
-function namesOf(flags: FlagSpecs): string[] {
+function namesOf(all: FlagSpecs): string[] {
+  const flags = Object.fromEntries(Object.entries(all).filter(([, { refused }]) => refused === undefined))
   const switches = Object.keys(flags).filter((name) => flags[name]!.kind === 'switch')
   return [...canonicalNames(flags).keys(), ...switches.map((name) => `no-${name}`), 'help', 'version']
 }

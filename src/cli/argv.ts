@@ -50,6 +50,10 @@ export function prepareArguments(
       args.push(arg)
       continue
     }
+    if (spec.refused !== undefined) {
+      // Without its value: it may be a key.
+      throw new PlimsollError('PLIM_USAGE', `--${given} is said otherwise here`, { expected: spec.refused })
+    }
     if (spec.ignored !== undefined) notices.push(`--${given} is accepted and not needed: ${spec.ignored}`)
     const setting = isEngine ? given.slice(enginePrefix.length) : null
     const values: string[] = inline === undefined ? [] : [inline]

@@ -9,6 +9,7 @@ import { mergeOptions } from '../flows/options/run-options.ts'
 import { readConfigFile } from './config-file.ts'
 import { isOn, oneOf, text } from './flags/flag-values.ts'
 import { readRunFlags } from './flags/read-flags.ts'
+import { flagsOver } from './flags/watched-flags.ts'
 import type { FlagValues, Invocation } from './verb.ts'
 import { armsOf, metricsOf } from './verbs/compare.ts'
 import { stderrVoice, type Voice } from './voice.ts'
@@ -129,8 +130,9 @@ async function interleaved(
       received: args.join(' ') || 'nothing',
     })
   }
-  const { out, ...rest } = flags
-  const said = mergeOptions(await readConfigFile(flags, cli), readRunFlags(rest))
+  const { out } = flags
+  const each = flagsOver(flags, { out: undefined })
+  const said = mergeOptions(await readConfigFile(flags, cli), readRunFlags(each))
   const runs = parseCount(text(flags, 'runs') ?? '5', '--runs', 1)
   const config = (url: string): ReturnType<typeof resolveRunConfig> =>
     resolveRunConfig(mergeOptions(said, { url }))

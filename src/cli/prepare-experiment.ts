@@ -8,6 +8,7 @@ import { canonicalNames } from './argv.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
 import { text } from './flags/flag-values.ts'
 import { readRunFlags } from './flags/read-flags.ts'
+import { flagsOver } from './flags/watched-flags.ts'
 import type { FlagSpecs, FlagValues } from './verb.ts'
 
 /** The most runs of one experiment: more is a mistyped matrix. */
@@ -35,7 +36,7 @@ export async function prepareExperiment(
   }
   if (repeat === 1 && combinations.length === 1 && Object.keys(matrix).length === 0) return null
   for (const settings of combinations) {
-    const options = readRunFlags({ ...flags, ...flagsOf(settings, flags, specs) })
+    const options = readRunFlags(flagsOver(flags, flagsOf(settings, flags, specs)))
     const config = resolveRunConfig(mergeOptions(base, options))
     await checkEngineSettings(config)
     if (config.salt !== null) {
@@ -69,7 +70,7 @@ function flagsOf(
   for (const [given, value] of Object.entries(settings)) {
     const name = canonical.get(given)
     const spec = name === undefined ? undefined : specs[name]
-    if (name === undefined || spec === undefined || spec.ignored !== undefined) {
+    if (name === undefined || spec === undefined || (spec.ignored ?? spec.refused) !== undefined) {
       const near = nearest(given, [...canonical.keys()])
       throw new PlimsollError('PLIM_CONFIG', `matrix: there is no flag --${given}`, {
         expected: 'flags of plimsoll run without their dashes',

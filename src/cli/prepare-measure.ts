@@ -7,13 +7,14 @@ import { readConfigFile } from './config-file.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
 import { isOn, oneOf, text } from './flags/flag-values.ts'
 import { readRunFlags } from './flags/read-flags.ts'
-import type { FlagValues, Invocation } from './verb.ts'
+import { flagsOver } from './flags/watched-flags.ts'
+import type { Invocation } from './verb.ts'
 import { stderrVoice, type Voice } from './voice.ts'
 
 const walls = Object.fromEntries(askedWalls.map((wall) => [wall, wall] as const))
 
 /** Of the load that the wall is asked for, and of the measurement itself: not of a run's load. */
-const ownFlags = new Set(['prompt', 'output', 'max-duration', 'out', 'points'])
+const ownFlags = ['prompt', 'output', 'max-duration', 'out', 'points'] as const
 
 /** What a measurement for a model is asked, from flags, plimsoll.yaml and the address. */
 export async function prepareMeasure(
@@ -25,10 +26,10 @@ export async function prepareMeasure(
     progress: isOn(flags, 'progress') ?? true,
     yes: isOn(flags, 'yes') ?? false,
   })
-  const given: FlagValues = {
-    ...Object.fromEntries(Object.entries(flags).filter(([name]) => !ownFlags.has(name))),
+  const given = flagsOver(flags, {
+    ...Object.fromEntries(ownFlags.map((name) => [name, undefined])),
     ...(url === null ? {} : { url }),
-  }
+  })
   const run = resolveRunConfig(mergeOptions(await readConfigFile(given, cli), readRunFlags(given)))
   await checkEngineSettings(run)
   const count = (name: string): number | null => {

@@ -20,6 +20,10 @@ export interface FlagSpec {
   readonly alone?: { readonly means: string; readonly unless: RegExp }
   /** Accepted and of no effect; the text is the word said about it. */
   readonly ignored?: string
+  /** Another tool's, and not taken here; the text says how it is said instead. */
+  readonly refused?: string
+  /** What is said where it is refused, as nothing would read it beside what else was given. */
+  readonly idle?: string
   readonly hidden?: true
   /** What the help says of the default. */
   readonly default?: string
@@ -57,6 +61,8 @@ export interface Invocation {
   readonly flags: FlagValues
   readonly args: readonly string[]
   readonly cli: CliContext
+  /** Refuses the flags that nobody has read: for a verb that works without the surroundings of a flow, which do so themselves. */
+  readonly settled: () => void
 }
 
 /** The outside world of a verb. `main.ts` makes it from the process; tests make their own. */

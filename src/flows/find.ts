@@ -127,8 +127,8 @@ function triedRate({ load, decision }: FindPoint): Parameters<typeof nextRate>[1
 }
 
 /** Two answers' time, so that the window begins with as many requests in flight as the rate makes. */
-function warmupMs({ run }: FindConfig, e2eMs: number | null): number {
-  if (run.warmup.kind === 'fixed' && run.warmup.ms > 0) return run.warmup.ms
+function warmupMs({ warmupMs: asked }: FindConfig, e2eMs: number | null): number {
+  if (asked !== null) return asked
   return Math.min(30_000, Math.max(1000, 2 * (e2eMs ?? 0)))
 }
 

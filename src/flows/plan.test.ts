@@ -155,7 +155,8 @@ describe('what is refused', () => {
     ['two sources', ['--each', '8/s'], '--each and a sweep'],
     ['a class that cannot be read', ['--class', 'chat'], '--class cannot be read'],
     ['half of a start', ['--weights', '16GB'], 'the weights and the bandwidth'],
-    ['an odd ramp', ['--ramp', 'fast'], '--ramp cannot be read'],
+    ['an odd ramp', ['--ramp', 'fast', '--out', '/nowhere/never'], '--ramp cannot be read'],
+    ['a ramp of scalers that are not written', ['--ramp', '0.1/s/s'], '--ramp would say nothing'],
     [
       'an undecided margin with a folder',
       ['--margin', '20%', '--survive', '1', '--peak', '42/s', '--out', '/nowhere/never'],

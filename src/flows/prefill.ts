@@ -191,6 +191,9 @@ function samplesOf(rows: readonly RequestRow[]): readonly PrefillSample[] {
   )
 }
 
+/** What engines call the time between arrival and first step. */
+const queueTimes = ['vllm:request_queue_time_seconds', 'sglang:queue_time_seconds'] as const
+
 /** Reads the histogram of the time between arrival and first step, where the engine has one. */
 async function openQueueClock(
   target: LiveTarget,
@@ -210,10 +213,8 @@ async function openQueueClock(
       const answer = await asker.sendOnce({ method: 'GET', path, body: null, stream: false })
       if (isFailure(answer) || answer.status !== 200) return null
       try {
-        const series = histogramSeries(
-          parsePrometheusText(answer.bodyText),
-          'vllm:request_queue_time_seconds',
-        )
+        const page = parsePrometheusText(answer.bodyText)
+        const series = queueTimes.flatMap((name) => histogramSeries(page, name))
         return series.length === 0 ? null : addHistograms(series)
       } catch {
         // Some other page: as good as none.

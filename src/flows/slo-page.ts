@@ -46,6 +46,11 @@ export function typedPage(typed: TypedPage): PageScreen {
   for (const text of typed.at) {
     const [window = '', value = ''] = text.split('=')
     readPromSeconds(window, `the window of --at ${text}`)
+    if (readings[window] !== undefined)
+      throw new PlimsollError('PLIM_USAGE', `the window of ${window} is given twice`, {
+        expected: 'one share for each window; --long is that of 1h, --short that of 5m',
+        received: `--at ${text}`,
+      })
     readings[window] = readingOf(value, `--at ${text}`)
   }
   if (Object.keys(readings).length === 0) {

@@ -23,6 +23,12 @@ export function operatingPoint(point: SweepPoint): OperatingPoint | null {
   }
 }
 
+/** How long a confirmation takes, ms; null: by what its percentile needs, and two seconds. */
+export interface ConfirmTimes {
+  readonly durationMs: number | null
+  readonly warmupMs: number | null
+}
+
 /** Attempts at confirming: the capacity, then the next lower tested loads. */
 const mostAttempts = 3
 
@@ -39,7 +45,7 @@ export interface Confirmation {
 export async function confirmOperatingPoint(
   ground: SweepGround,
   candidates: readonly SweepPoint[],
-  durationMs: number | null,
+  times: ConfirmTimes,
 ): Promise<Confirmation | null> {
   const missed: string[] = []
   let last: OperatingPoint | null = null
@@ -49,7 +55,7 @@ export async function confirmOperatingPoint(
     const point = operatingPoint(candidate)
     if (point === null || attempt === mostAttempts || ground.signal.aborted) break
     if (attempt > 0 && !hasRoomFor(candidate, excess)) continue
-    const confirmed = await confirmAt(ground, point, durationMs, attempt++)
+    const confirmed = await confirmAt(ground, point, times, attempt++)
     excess = Math.max(excess, excessOf(confirmed, candidate))
     if (confirmed.confirmed === true) return { point: confirmed, missed }
     last ??= confirmed
@@ -84,7 +90,7 @@ function hasRoomFor(point: SweepPoint, excess: number): boolean {
 async function confirmAt(
   ground: SweepGround,
   point: OperatingPoint,
-  durationMs: number | null,
+  { durationMs, warmupMs }: ConfirmTimes,
   attempt: number,
 ): Promise<OperatingPoint> {
   const ratePerSecond = Number(point.requests_per_s.toPrecision(4))
@@ -96,7 +102,7 @@ async function confirmAt(
     pacer: { kind: 'poisson', ratePerSecond },
     name,
     salt: partSalt(ground.config.salt ?? '', name),
-    warmupMs: 2000,
+    warmupMs: warmupMs ?? 2000,
     shortestMs: durationMs ?? Math.min(longestMs, Math.max(12_000, enoughMs / 2)),
     longestMs,
     mostRequests: null,

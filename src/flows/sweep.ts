@@ -87,7 +87,7 @@ async function sweepOn(
   }
 
   function next(): SweepLoad | null {
-    if (points.length >= config.maxPoints) return null
+    if (plan.kind === 'auto' && points.length >= config.maxPoints) return null
     return nextLoad(plan, points.map(tested), memoryWallOf(rows, target.server)?.load ?? null)
   }
 
@@ -112,7 +112,7 @@ async function sweepOn(
     if (load === null) break
     const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
     await settle(target, deps, 30_000)
-    const warmupMs = Math.min(10_000, Math.max(400, 1.5 * e2eMs))
+    const warmupMs = config.warmupMs ?? Math.min(10_000, Math.max(400, 1.5 * e2eMs))
     const measured = await measureLoadPoint(ground, {
       pacer: pacerOf(load, e2eMs),
       name,
@@ -130,7 +130,10 @@ async function sweepOn(
   }
   if (config.confirm && objectives.length > 0 && !ground.signal.aborted) {
     const candidates = candidatesOf(document(false))
-    confirmation = await confirmOperatingPoint(ground, candidates, config.confirmDurationMs)
+    confirmation = await confirmOperatingPoint(ground, candidates, {
+      durationMs: config.confirmDurationMs,
+      warmupMs: config.warmupMs,
+    })
   }
   const finished = document(!ground.signal.aborted)
   await writeDocument(folder, sweepFile, finished)

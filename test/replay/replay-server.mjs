@@ -62,17 +62,8 @@ function requestName(received) {
 
 function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onLate) {
   const startedMs = now()
-  const at = (atMs, write) => {
-    timers.push(
-      setTimeout(
-        () => {
-          onLate(now() - startedMs - atMs)
-          if (!socket.destroyed) write()
-        },
-        Math.max(0, atMs - (now() - startedMs)),
-      ),
-    )
-  }
+  const deeds = []
+  const at = (atMs, write) => deeds.push({ atMs, write })
   // A body goes out as it is where the case frames it itself, else in chunks of HTTP, one for each of the network's.
   const codedAlready = http.raw === true || /^[0-9a-f]+(;[^\r\n]*)?\r\n/i.test(body.toString('latin1', 0, 64))
   const headers = Object.entries(http.headers ?? {}).filter(
@@ -95,4 +86,20 @@ function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onL
   }
   if (end.kind === 'eof') at(end.at_ms, () => socket.end(framed || headersAtMs === null ? '' : '0\r\n\r\n'))
   if (end.kind === 'reset') at(end.at_ms, () => socket.resetAndDestroy())
+  // One after the other: a timer for each would be cut to whole ms on its own, and the end of 30 ms could come before the bytes of 30 ms.
+  deeds.sort((a, b) => a.atMs - b.atMs)
+  const playOn = () => {
+    while (deeds.length > 0 && !socket.destroyed) {
+      const { atMs, write } = deeds[0]
+      const lateMs = now() - startedMs - atMs
+      if (lateMs <= -1) {
+        timers.push(setTimeout(playOn, -lateMs))
+        return
+      }
+      deeds.shift()
+      onLate(lateMs)
+      write()
+    }
+  }
+  playOn()
 }

@@ -9,7 +9,7 @@ export const loadFlags: FlagSpecs = {
     group,
     brief: 'Requests per second, open loop, Poisson (6, 6/s, 90/min); inf sends all at once',
     placeholder: 'RATE',
-    aliases: ['rate', 'qps'],
+    aliases: ['rate', 'qps', 'target-qps'],
     letter: 'r',
     default: '5/s',
   },
@@ -24,7 +24,7 @@ export const loadFlags: FlagSpecs = {
     group,
     brief: 'Users of a closed loop; beside a rate a limit on connections, and waiting for one is lag',
     placeholder: 'N',
-    aliases: ['max-concurrency'],
+    aliases: ['max-concurrency', 'num-concurrency'],
     letter: 'c',
   },
   pacer: {
@@ -64,6 +64,7 @@ export const loadFlags: FlagSpecs = {
     brief: 'So many runs as one experiment, each with its own seed and salt; intervals are over runs',
     placeholder: 'N',
     default: '1',
+    aliases: ['num-runs', 'num-profile-runs'],
   },
   warmup: {
     kind: 'text',

@@ -16,7 +16,7 @@ export const folderFlags: FlagSpecs = {
     group,
     brief: 'Where run folders are made',
     placeholder: 'DIR',
-    aliases: ['result-dir'],
+    aliases: ['result-dir', 'artifact-dir'],
     default: 'runs',
   },
   out: {

@@ -178,7 +178,8 @@ describe('what flags of run say', () => {
       `--temperature 0 --top-p 0.9 --extra-body '{"logit_bias":{"1":2}}'`,
       { extraBody: { temperature: 0, top_p: 0.9, logit_bias: { '1': 2 } } },
     ],
-    ['seeds', '--seed 0 --salt abc --warm-prefix', { seed: '0', salt: 'abc', warmPrefix: true }],
+    ['seeds', '--seed 0 --salt abc', { seed: '0', salt: 'abc' }],
+    ['a warm cache', '--warm-prefix', { warmPrefix: true }],
 
     [
       "vLLM's goodput",

@@ -8,6 +8,7 @@ import { parseClass, parseScenario, parseSpeed, parseThinkTime } from '../../flo
 import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, oneOf, readPort, text } from './flag-values.ts'
+import { flagsOver } from './watched-flags.ts'
 
 type Reader = (value: string, flag: string) => unknown
 
@@ -54,7 +55,7 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['kv-tokens', 'kvTokens', (value, flag) => parseCount(value, flag, 1)],
   ['request-rate', 'rate', readRate],
   ['burstiness', 'burstiness', parseNumber],
-  ['concurrency', 'concurrency', (value, flag) => parseCount(value, flag, 1)],
+  ['concurrency', 'concurrency', readUsers],
   ['pacer', 'pacer', parsePacer],
   ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
   ['duration', 'durationMs', positiveDuration],
@@ -116,6 +117,11 @@ export function readRunFlags(flags: FlagValues): RunOptions {
   if (list(flags, 'tag').length > 0) options['metadata'] = readPairs(list(flags, 'tag'), '--tag', /=/)
   if (list(flags, 'fault').length > 0) options['faults'] = list(flags, 'fault')
   if (list(flags, 'engine').length > 0) options['engineSettings'] = readSettings(list(flags, 'engine'))
+  if (text(flags, 'out') !== undefined && text(flags, 'runs-dir') !== undefined) {
+    throw new PlimsollError('PLIM_USAGE', '--out is exactly the folder, and --runs-dir where one is made', {
+      expected: 'one of them',
+    })
+  }
   const objectives = readObjectives(flags)
   if (objectives.length > 0) options['objectives'] = objectives
   const body = readBody(flags)
@@ -125,8 +131,9 @@ export function readRunFlags(flags: FlagValues): RunOptions {
 
 /** What the flags of `sweep` say: `--concurrency` and `--rates` are its axes. */
 export function readSweepFlags(flags: FlagValues): SweepOptions {
-  const { concurrency, rates, ...rest } = flags
+  const { concurrency, rates } = flags
   const axes = { concurrency, rates }
+  const rest = flagsOver(flags, { concurrency: undefined, rates: undefined })
   if (concurrency !== undefined && rates !== undefined) {
     throw new PlimsollError('PLIM_USAGE', '--concurrency and --rates both say what to sweep', {
       expected: 'one of them',
@@ -136,11 +143,18 @@ export function readSweepFlags(flags: FlagValues): SweepOptions {
   const loads = text(axes, axis === 'rate' ? 'rates' : 'concurrency')
   const each = (part: string): number =>
     axis === 'rate' ? positiveRate(part, '--rates') : parseCount(part, '--concurrency', 1)
-  const points = text(flags, 'points')
+  // Loads that are given are all tried; only those that are found have a most.
+  const points = loads === undefined || loads === 'auto' ? text(flags, 'points') : undefined
   const perPoint = text(flags, 'duration-per-point')
-  const confirmFor = text(flags, 'confirm-duration')
-  const resume = text(flags, 'resume')
   const confirm = isOn(flags, 'confirm')
+  const confirmFor = confirm === false ? undefined : text(flags, 'confirm-duration')
+  const resume = text(flags, 'resume')
+  const otherFolder = ['out', 'runs-dir', 'name'].find((name) => text(flags, name) !== undefined)
+  if (resume !== undefined && otherFolder !== undefined) {
+    throw new PlimsollError('PLIM_USAGE', `--resume names the folder, and so does --${otherFolder}`, {
+      expected: 'one of them',
+    })
+  }
   return {
     ...readRunFlags(rest),
     ...(loads === undefined && rates === undefined ? {} : { axis }),
@@ -162,6 +176,14 @@ export function readSweepFlags(flags: FlagValues): SweepOptions {
     ...(resume === undefined ? {} : { resume }),
     ...(confirm === undefined ? {} : { confirm }),
   }
+}
+
+function readUsers(value: string, flag: string): number {
+  if (!value.includes(',')) return parseCount(value, flag, 1)
+  throw new PlimsollError('PLIM_USAGE', `${flag} of a run is one number of users`, {
+    received: `"${value}"`,
+    hint: `plimsoll sweep ${flag} ${value}`,
+  })
 }
 
 /** A key on the command line would be seen by everyone on the machine: only its variable's name is taken. */

@@ -14,6 +14,7 @@ import { routerKinds } from '../../simulate/fleet/fleet-spec.ts'
 import { divide, toDecimalText, toRational } from '../../stats/rational.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, oneOf, text } from './flag-values.ts'
+import { flagsOver } from './watched-flags.ts'
 
 /** What the flags of `plan` say, and its file where they are silent. Every error names its flag, or its place in the file. */
 export function readPlanFlags(
@@ -54,9 +55,11 @@ export function readPlanFlags(
     const value = text(flags, name)
     return value === undefined ? null : exactShare(value, `--${name}`)
   }
-  const wait = text(flags, 'max-wait')
+  // A rate that was typed has no page, no limits and nothing to deploy.
+  const swept = each === undefined ? flags : without(flags, ofASweep)
+  const wait = text(swept, 'max-wait')
   const burst = text(flags, 'burst')
-  const prefill = text(flags, 'prefill-rate')
+  const prefill = text(swept, 'prefill-rate')
   const price = text(flags, 'price')
   const imbalance = text(flags, 'imbalance')
   if (price !== undefined) parseNumber(price, '--price')
@@ -77,20 +80,43 @@ export function readPlanFlags(
     burstWindowSeconds: burst === undefined ? null : parseDurationMs(burst, '--burst') / 1000,
     pricePerGpuHour: price ?? null,
     availability: share('availability'),
-    wantedAvailability: share('want-up'),
-    maxNumSeqs: maybeCount('max-num-seqs'),
-    testedMaxNumSeqs: maybeCount('tested-max-num-seqs'),
+    wantedAvailability: text(flags, 'availability') === undefined ? null : share('want-up'),
+    maxNumSeqs: text(swept, 'max-num-seqs') === undefined ? null : count('max-num-seqs', 1, 0),
+    testedMaxNumSeqs: text(swept, 'max-num-seqs') === undefined ? null : maybeCount('tested-max-num-seqs'),
     maxWaitMs: wait === undefined ? null : parseDurationMs(wait, '--max-wait'),
     prefillTokensPerSecond: prefill === undefined ? null : readTokenRate(prefill),
-    gpu: text(flags, 'gpu') ?? null,
-    engineArgs: text(flags, 'engine-args') ?? null,
-    expiresAfterDays: parseDurationMs(text(flags, 'expires') ?? '90d', '--expires') / 86_400_000,
-    ...readStart(flags),
+    gpu: text(swept, 'gpu') ?? null,
+    engineArgs: text(swept, 'engine-args') ?? null,
+    expiresAfterDays: parseDurationMs(text(swept, 'expires') ?? '90d', '--expires') / 86_400_000,
+    // The ramp is of the scalers alone, which are written.
+    ...readStart(text(flags, 'out') === undefined ? without(swept, ['ramp']) : swept),
     file,
     simulate: readTrial(flags),
     out: text(flags, 'out') ?? null,
-    force: isOn(flags, 'force') ?? false,
+    force: text(flags, 'out') === undefined ? false : (isOn(flags, 'force') ?? false),
   }
+}
+
+/** What only a measured operating point has a use for. */
+const ofASweep = [
+  'max-wait',
+  'prefill-rate',
+  'max-num-seqs',
+  'gpu',
+  'engine-args',
+  'expires',
+  'ramp',
+  'cold-start',
+  'weights',
+  'bandwidth',
+  'schedule',
+  'init',
+  'warm-up',
+  'probe',
+]
+
+function without(flags: FlagValues, names: readonly string[]): FlagValues {
+  return flagsOver(flags, Object.fromEntries(names.map((name) => [name, undefined])))
 }
 
 const routers = Object.fromEntries(routerKinds.map((kind) => [kind, kind] as const))

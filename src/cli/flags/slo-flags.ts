@@ -50,6 +50,7 @@ export const sloFlags: Readonly<Record<SloAction, FlagSpecs>> = {
     requests: flag('Numbers', 'COUNT', 'Requests of the whole window: 2M'),
     'min-bad': flag('Numbers', 'COUNT', 'Bad requests that an alert needs, where they are counted', {
       default: '3',
+      idle: 'shares alone do not tell how many were bad: --at 1h=36/1200',
     }),
     policy: { ...policy, default: 'lesson' },
     prometheus,

@@ -1,4 +1,6 @@
 import type { FlagSpecs } from '../verb.ts'
+import { loadFlags } from './load-flags.ts'
+import { pickFlags } from './pick-flags.ts'
 
 const group = 'What to sweep'
 
@@ -26,6 +28,7 @@ export const sweepFlags: FlagSpecs = {
     brief: 'At most this many points with auto',
     placeholder: 'N',
     default: '12',
+    idle: 'the loads that are given are all tried',
   },
   'duration-per-point': {
     kind: 'text',
@@ -41,6 +44,18 @@ export const sweepFlags: FlagSpecs = {
     group,
     brief: 'Confirm the operating point by a Poisson run (--no-confirm leaves it out)',
   },
-  'confirm-duration': { kind: 'text', group, brief: 'How long that run measures', placeholder: 'TIME' },
+  'confirm-duration': {
+    kind: 'text',
+    group,
+    brief: 'How long that run measures',
+    placeholder: 'TIME',
+    idle: 'nothing is confirmed with --no-confirm',
+  },
   resume: { kind: 'text', group, brief: 'Go on with a sweep that was ended: its folder', placeholder: 'DIR' },
+}
+
+/** What of a run's load a sweep or a search takes for each of its points. */
+export const pointFlags: FlagSpecs = {
+  ...pickFlags(loadFlags, ['max-duration', 'drain']),
+  warmup: { ...loadFlags['warmup']!, default: 'about two answers' },
 }

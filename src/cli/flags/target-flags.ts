@@ -9,7 +9,7 @@ export const targetFlags: FlagSpecs = {
     brief:
       'Base address of an OpenAI-compatible server, or unix:/PATH of its socket; without it the embedded engine is started',
     placeholder: 'URL',
-    aliases: ['base-url'],
+    aliases: ['base-url', 'api-base', 'target'],
     letter: 'u',
   },
   host: { kind: 'text', group, brief: 'Host, where there is no --url', placeholder: 'HOST' },

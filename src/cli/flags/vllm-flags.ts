@@ -27,6 +27,16 @@ export const vllmFlags: FlagSpecs = {
     'a probe is sent and the client warms itself; --warmup TIME warms the server',
     'text',
   ),
+  'warmup-request-count': ignored(
+    'a probe is sent and the client warms itself; --warmup TIME warms the server',
+    'text',
+  ),
+  'warmup-requests': ignored(
+    'a probe is sent and the client warms itself; --warmup TIME warms the server',
+    'text',
+  ),
+  'output-details': ignored(kept),
+  'export-level': ignored(kept, 'text'),
   'ready-check-timeout-sec': ignored('the server is probed once before the run', 'text'),
   'plot-timeline': ignored('no plot is drawn by a run'),
   'plot-dataset-stats': ignored('no plot is drawn by a run'),

@@ -115,6 +115,7 @@ export const workloadFlags: FlagSpecs = {
     group,
     brief: 'JSON object whose fields are added to every request',
     placeholder: 'JSON',
+    aliases: ['extra-request-body'],
   },
   'body-template': {
     kind: 'text',
@@ -139,6 +140,7 @@ export const workloadFlags: FlagSpecs = {
     brief: 'The same seed makes the same plan',
     placeholder: 'TEXT',
     default: '1',
+    aliases: ['random-seed'],
   },
   salt: {
     kind: 'text',

@@ -7,6 +7,7 @@ import { judgeFlags } from '../flags/judge-flags.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { idleFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
@@ -66,6 +67,7 @@ const compareFlags: FlagSpecs = {
     brief: 'The change to be seen, with --plan',
     placeholder: 'SHARE',
     default: 'the margin',
+    idle: 'it is of --plan',
   },
   run: {
     kind: 'switch',
@@ -79,6 +81,7 @@ const compareFlags: FlagSpecs = {
     brief: 'Runs an arm with --run, fixed beforehand',
     placeholder: 'N',
     default: '5',
+    idle: 'it is of --run',
   },
   csv: {
     kind: 'text',
@@ -86,13 +89,20 @@ const compareFlags: FlagSpecs = {
     brief: 'Compare two columns of a CSV file, row by row: scores of two models, question by question',
     placeholder: 'FILE',
   },
-  columns: { kind: 'text', group, brief: 'The columns A,B of --csv', placeholder: 'A,B' },
+  columns: {
+    kind: 'text',
+    group,
+    brief: 'The columns A,B of --csv',
+    placeholder: 'A,B',
+    idle: 'it is of --csv',
+  },
   better: {
     kind: 'text',
     group,
     brief: 'With --csv: higher (scores) or lower (times)',
     placeholder: 'WHICH',
     default: 'higher',
+    idle: 'it is of --csv',
   },
   scale: {
     kind: 'text',
@@ -100,10 +110,14 @@ const compareFlags: FlagSpecs = {
     brief: 'With --csv: difference, or log for ratios',
     placeholder: 'SCALE',
     default: 'difference',
+    idle: 'it is of --csv',
   },
 }
 
+// The servers are arguments, and how often each is run is `--runs`.
 const { url: _url, host: _host, port: _port, ...otherTargetFlags } = targetFlags
+const { repeat: _repeat, ...oneRunsLoad } = loadFlags
+const ofTheRuns = 'it is of the runs that --run makes; runs that are there were made without it'
 
 export const compareVerb: Verb = {
   brief: 'Is B faster than A?',
@@ -120,14 +134,19 @@ export const compareVerb: Verb = {
   ],
   flags: {
     ...compareFlags,
-    ...otherTargetFlags,
-    ...loadFlags,
-    ...workloadFlags,
-    ...judgeFlags,
-    ...clientFlags,
-    ...folderFlags,
+    ...idleFlags(
+      {
+        ...otherTargetFlags,
+        ...oneRunsLoad,
+        ...workloadFlags,
+        ...judgeFlags,
+        ...clientFlags,
+        ...folderFlags,
+        ...configFlags,
+      },
+      ofTheRuns,
+    ),
     ...outputFlags,
-    ...configFlags,
   },
   run: compare,
 }

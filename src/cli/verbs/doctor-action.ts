@@ -24,6 +24,7 @@ export async function runDoctor({ flags, args, cli }: Invocation): Promise<ExitC
     }),
   )
   const engine = text(flags, 'engine')
+  const prometheus = text(flags, 'prometheus') ?? null
   const words = Object.fromEntries(engineIds.map((id) => [id, id])) as Record<string, EngineId>
   const deps = await cli.flowDeps({
     onProgress: () => {},
@@ -33,7 +34,7 @@ export async function runDoctor({ flags, args, cli }: Invocation): Promise<ExitC
   const report = await doctorFlow(
     {
       url,
-      prometheus: text(flags, 'prometheus') ?? null,
+      prometheus,
       engine: engine === undefined ? null : oneOf(engine, '--engine', words),
       files,
     },

@@ -58,7 +58,7 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const { stderrVoice } = await import('../voice.ts')
   const deps = await cli.flowDeps(stderrVoice(cli, { quiet, progress: false, yes: true }))
   const out = text(flags, 'out')
-  const overwrite = isOn(flags, 'force') ?? false
+  const overwrite = out === undefined ? false : (isOn(flags, 'force') ?? false)
   const sink = out === undefined || format === 'parquet' ? null : await cli.openFile(out, { overwrite })
   const file = out === undefined ? {} : { file: out, overwrite }
   try {

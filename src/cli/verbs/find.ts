@@ -3,11 +3,11 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { findFlags } from '../flags/find-flags.ts'
+import { foreignFlags } from '../flags/foreign-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
-import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
-import { pickFlags } from '../flags/pick-flags.ts'
+import { pointFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
@@ -29,7 +29,7 @@ export const findVerb: Verb = {
   flags: {
     ...targetFlags,
     ...findFlags,
-    ...pickFlags(loadFlags, ['max-duration', 'warmup', 'drain']),
+    ...pointFlags,
     ...workloadFlags,
     ...judgeFlags,
     ...clientFlags,
@@ -38,6 +38,7 @@ export const findVerb: Verb = {
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
+    ...foreignFlags,
   },
   run: find,
 }

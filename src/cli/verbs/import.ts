@@ -33,13 +33,16 @@ export const importVerb: Verb = {
 async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const write = isOn(flags, 'dry-run') !== true
+  const kept = (flag: string): string | undefined => (write ? text(flags, flag) : undefined)
+  const out = kept('out') ?? null
   const document = await cli.flows.importFlow(
     {
       files: args,
-      runsDir: text(flags, 'runs-dir') ?? 'runs',
-      out: text(flags, 'out') ?? null,
-      name: text(flags, 'name') ?? null,
-      write: isOn(flags, 'dry-run') !== true,
+      runsDir: (out === null ? kept('runs-dir') : undefined) ?? 'runs',
+      out,
+      name: kept('name') ?? null,
+      write,
     },
     await cli.flowDeps(voice),
   )

@@ -27,6 +27,7 @@ interface Experiment<I extends Readonly<Record<string, Input<unknown>>>> {
   readonly run: (
     values: { readonly [K in keyof I]: I[K] extends Input<infer T> ? T : never },
     cli: CliContext,
+    given: readonly string[],
   ) => Promise<LabDocument>
 }
 
@@ -46,12 +47,9 @@ function experiment<I extends Readonly<Record<string, Input<unknown>>>>(
     examples: one.examples,
     flags: { ...inputFlags(one.inputs), ...output },
     async run({ flags, args, cli }: Invocation): Promise<ExitCode> {
-      const values = assignInputs(
-        one.inputs,
-        { args: args.slice(1), flags: inputTexts(flags) },
-        `plimsoll lab ${name}`,
-      )
-      const document = await one.run(values as Parameters<typeof one.run>[0], cli)
+      const texts = inputTexts(flags)
+      const values = assignInputs(one.inputs, { args: args.slice(1), flags: texts }, `plimsoll lab ${name}`)
+      const document = await one.run(values as Parameters<typeof one.run>[0], cli, Object.keys(texts))
       if (isOn(flags, 'json') === true) {
         cli.stdout.write(`${JSON.stringify(document)}\n`)
         return exitCodes.fine
@@ -142,7 +140,18 @@ const walls = experiment('walls', {
     ['plimsoll lab walls --preset h100-8b --prompt 1000 --output 200 --tpot 30ms', 'another engine'],
     ['plimsoll lab walls --loads 1,8,32,128 --tpot 12ms', 'these loads'],
   ],
-  async run(i, cli) {
+  async run(i, cli, given) {
+    const simulated = ['loads', 'preset', 'prompt', 'output', 'seed'].find((name) => given.includes(name))
+    if (i.from !== null && simulated !== undefined) {
+      throw new PlimsollError(
+        'PLIM_USAGE',
+        `--${simulated} is of a simulation, and the loads were measured`,
+        {
+          expected: 'a table or a sweep, or what is to be simulated',
+          received: `${i.from} and --${simulated}`,
+        },
+      )
+    }
     const { labWalls, poolTokens, simulateLoads } = await import('../../flows/lab-walls.ts')
     const limits = { tpotLimitMs: i.tpot.value, ttftLimitMs: i.ttft?.value ?? null }
     if (i.from !== null) {

@@ -75,6 +75,10 @@ const ownFlags: FlagSpecs = {
   force: { kind: 'switch', group: 'Output', brief: 'Write over a file that is there' },
 }
 
+// Its own loads take one thread, and a model needs the first token.
+const { workers: _workers, ...oneClient } = clientFlags
+const { 'no-stream': _noStream, ...streamedTarget } = targetFlags
+
 const picked = (from: FlagSpecs, names: readonly string[]): FlagSpecs =>
   Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])))
 
@@ -89,10 +93,10 @@ export const modelMeasureVerb: Verb = {
     ['plimsoll model measure --wall saturation --within 3%', 'the embedded engine'],
   ],
   flags: {
-    ...targetFlags,
+    ...streamedTarget,
     ...ownFlags,
     ...picked(workloadFlags, ['extra-body', 'tokenizer', 'seed', 'salt']),
-    ...clientFlags,
+    ...oneClient,
     ...picked(folderFlags, ['name', 'runs-dir']),
     ...picked(outputFlags, ['json', 'quiet', 'progress']),
     ...configFlags,

@@ -3,7 +3,7 @@ import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
-import { pickFlags } from '../flags/pick-flags.ts'
+import { idleFlags, pickFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
@@ -17,6 +17,7 @@ const prefillFlags: FlagSpecs = {
     brief: 'Prompt lengths in tokens',
     placeholder: 'LIST',
     default: '128, 256, 384, … 8,192, as far as the model goes',
+    idle: 'it is of a measurement, and points are read instead',
   },
   repeats: {
     kind: 'text',
@@ -24,6 +25,7 @@ const prefillFlags: FlagSpecs = {
     brief: 'Requests of each length; the median counts',
     placeholder: 'N',
     default: '5',
+    idle: 'it is of a measurement, and points are read instead',
   },
   chunk: {
     kind: 'text',
@@ -41,14 +43,11 @@ const prefillFlags: FlagSpecs = {
   },
 }
 
-const workload = pickFlags(workloadFlags, [
-  'ignore-eos',
-  'extra-body',
-  'tokenizer',
-  'seed',
-  'salt',
-  'warm-prefix',
-])
+const workload = pickFlags(workloadFlags, ['extra-body', 'tokenizer', 'seed', 'salt', 'warm-prefix'])
+// One request at a time takes one thread, and without a stream there is no first token.
+const { workers: _workers, ...oneClient } = clientFlags
+const { 'no-stream': _noStream, 'kv-tokens': _kvTokens, ...streamedTarget } = targetFlags
+const ofAMeasurement = 'it is of a measurement, and points are read instead'
 
 export const prefillVerb: Verb = {
   brief: 'TTFT against prompt length',
@@ -62,14 +61,11 @@ export const prefillVerb: Verb = {
     ['plimsoll prefill points.csv --chunk 2048', 'points from elsewhere'],
   ],
   flags: {
-    ...targetFlags,
+    ...idleFlags(streamedTarget, ofAMeasurement),
     ...prefillFlags,
-    ...workload,
-    ...clientFlags,
-    ...folderFlags,
+    ...idleFlags({ ...workload, ...oneClient, ...folderFlags }, ofAMeasurement),
     ...outputFlags,
-    ...configFlags,
-    ...enginePassFlags,
+    ...idleFlags({ ...configFlags, ...enginePassFlags }, ofAMeasurement),
   },
   run: prefill,
 }

@@ -10,6 +10,7 @@ import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { foreignFlags } from '../flags/foreign-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
@@ -44,6 +45,7 @@ export const runVerb: Verb = {
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
+    ...foreignFlags,
   },
   run,
 }

@@ -10,6 +10,7 @@ import type { FlagValues, Invocation, Verb } from '../verb.ts'
 
 const fleet = 'The fleet'
 const format = 'What is written'
+const ofAManifest = 'it is of a manifest: --format hpa, keda, keda-external or wva'
 const formats = {
   text: 'text',
   hpa: 'hpa',
@@ -54,7 +55,13 @@ export const scalePolicyVerb: Verb = {
       brief: 'A recorded run: a signal that did not move there is refused',
       placeholder: 'RUN',
     },
-    slo: { kind: 'text', group: fleet, brief: 'The limit that was missed in it', placeholder: 'TEXT' },
+    slo: {
+      kind: 'text',
+      group: fleet,
+      brief: 'The limit that was missed in it',
+      placeholder: 'TEXT',
+      idle: 'it is of a run that was recorded: --run RUN',
+    },
     format: {
       kind: 'text',
       group: format,
@@ -69,6 +76,7 @@ export const scalePolicyVerb: Verb = {
       brief: 'Name of the Deployment',
       placeholder: 'NAME',
       default: 'llm',
+      idle: ofAManifest,
     },
     namespace: {
       kind: 'text',
@@ -76,6 +84,7 @@ export const scalePolicyVerb: Verb = {
       brief: 'Its namespace',
       placeholder: 'NAME',
       default: 'default',
+      idle: ofAManifest,
     },
     'prometheus-url': {
       kind: 'text',
@@ -83,6 +92,7 @@ export const scalePolicyVerb: Verb = {
       brief: 'For the ScaledObject',
       placeholder: 'URL',
       default: 'http://prometheus.monitoring.svc:9090',
+      idle: ofAManifest,
     },
     'scaler-address': {
       kind: 'text',
@@ -90,6 +100,7 @@ export const scalePolicyVerb: Verb = {
       brief: 'Where plimsoll scale serve listens',
       placeholder: 'HOST:PORT',
       default: 'plimsoll-scaler.default.svc:6000',
+      idle: ofAManifest,
     },
     json: outputFlags['json']!,
     quiet: outputFlags['quiet']!,
@@ -112,15 +123,18 @@ async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
     })
   }
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  // The document holds every manifest, the text none.
+  const isText = wanted === 'text' && isOn(flags, 'json') !== true
+  const written = (name: string): string | undefined => (isText ? undefined : text(flags, name))
   const config: PolicyFlowConfig = {
     sweep: sweep ?? '',
     margin: { share: margin.share, kind: margin.kind },
     ...readStart(flags),
     ...readFleet(flags),
-    deployment: text(flags, 'deployment') ?? 'llm',
-    namespace: text(flags, 'namespace') ?? 'default',
-    prometheusUrl: text(flags, 'prometheus-url') ?? 'http://prometheus.monitoring.svc:9090',
-    scalerAddress: text(flags, 'scaler-address') ?? 'plimsoll-scaler.default.svc:6000',
+    deployment: written('deployment') ?? 'llm',
+    namespace: written('namespace') ?? 'default',
+    prometheusUrl: written('prometheus-url') ?? 'http://prometheus.monitoring.svc:9090',
+    scalerAddress: written('scaler-address') ?? 'plimsoll-scaler.default.svc:6000',
   }
   const { document } = await cli.flows.policyFlow(config, await cli.flowDeps(voice))
   if (isOn(flags, 'json') === true || wanted === 'json') cli.stdout.write(`${JSON.stringify(document)}\n`)

@@ -106,6 +106,11 @@ export function readServeFlags(flags: FlagValues): ServeConfig {
       expected: '--url http://localhost:8000, or --prometheus http://localhost:9090',
     })
   }
+  if (urls.length > 0 && prometheus !== undefined) {
+    throw new PlimsollError('PLIM_USAGE', '--prometheus and --url are two ways to look', {
+      expected: 'one of them',
+    })
+  }
   const target = text(flags, 'target')
   if (target === undefined) {
     throw new PlimsollError('PLIM_USAGE', 'there is no target', {

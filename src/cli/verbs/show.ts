@@ -62,6 +62,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   if (isOn(flags, 'as-fleet') === true) {
+    refuseBesideFleet(flags)
     const fleet = await cli.flows.fleetFlow(args, await cli.flowDeps(voice))
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(fleet)}\n`)
     else {
@@ -79,7 +80,10 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     })
   }
   const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
-  for (const one of shown) if (hasPage(one)) await writeCi(one.document, flags, cli)
+  for (const one of shown) {
+    if (hasPage(one)) await writeCi(one.document, flags, cli)
+    else refuseCi(one, flags)
+  }
   if (html !== undefined) return writePages(shown, html, flags, cli)
   const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
   if (isOn(flags, 'json') === true) {
@@ -91,6 +95,25 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   for (const one of shown) texts.push(await rendered(one, options))
   cli.stdout.write(texts.join('\n'))
   return exitCodes.fine
+}
+
+function refuseBesideFleet(flags: FlagValues): void {
+  for (const name of ['html', 'junit', 'ci', 'explain', 'force']) {
+    if (flags[name] === undefined) continue
+    throw new PlimsollError('PLIM_USAGE', `--${name} is of one run, and --as-fleet is of several together`, {
+      hint: `plimsoll show RUN --${name}`,
+    })
+  }
+}
+
+function refuseCi(one: Exclude<Shown, WithPage>, flags: FlagValues): void {
+  for (const name of ['junit', 'ci']) {
+    if (flags[name] === undefined) continue
+    throw new PlimsollError('PLIM_USAGE', `--${name} is of a run or a sweep`, {
+      received: `${pageless[one.kind]}: ${one.path}`,
+      hint: `plimsoll show RUN --${name} on a run of its folder`,
+    })
+  }
 }
 
 async function rendered(one: Shown, options: RenderOptions): Promise<string> {

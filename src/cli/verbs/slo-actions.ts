@@ -40,6 +40,7 @@ export function runSlo(action: SloAction, invocation: Invocation): Promise<ExitC
 async function page(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
   const screens = text(flags, 'prometheus') === undefined ? [typed(flags)] : await live(invocation, livePage)
+  invocation.settled()
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(pageDocument(screens))}\n`)
   else {
     for (const screen of screens) cli.stdout.write(renderPage(screen, cli.stdout))
@@ -54,6 +55,7 @@ function typed(flags: FlagValues): PageScreen {
   const long = text(flags, 'long')
   const short = text(flags, 'short')
   const requests = text(flags, 'requests')
+  const isCounted = [long, short, ...list(flags, 'at')].some((one) => one?.includes('/') === true)
   return typedPage({
     objective: needed(flags, 'objective', '99.5%'),
     window: text(flags, 'window') ?? '30d',
@@ -62,7 +64,7 @@ function typed(flags: FlagValues): PageScreen {
     ...(requests === undefined ? {} : { requests }),
     at: list(flags, 'at'),
     policy: text(flags, 'policy') ?? 'lesson',
-    minBad: parseCount(text(flags, 'min-bad') ?? '3', '--min-bad'),
+    minBad: parseCount((isCounted ? text(flags, 'min-bad') : undefined) ?? '3', '--min-bad'),
   })
 }
 
@@ -157,6 +159,7 @@ function overrides(flags: FlagValues): SloOverrides {
 async function budget(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
   const screens = await budgetScreens(invocation)
+  invocation.settled()
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(budgetDocument(screens))}\n`)
   else {
     for (const screen of screens) cli.stdout.write(renderBudget(screen, cli.stdout))

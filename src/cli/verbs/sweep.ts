@@ -5,11 +5,10 @@ import { ciFlags } from '../flags/ci-flags.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
-import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
-import { pickFlags } from '../flags/pick-flags.ts'
+import { foreignFlags } from '../flags/foreign-flags.ts'
 import { isOn } from '../flags/flag-values.ts'
-import { sweepFlags } from '../flags/sweep-flags.ts'
+import { pointFlags, sweepFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
@@ -28,7 +27,7 @@ export const sweepVerb: Verb = {
   flags: {
     ...targetFlags,
     ...sweepFlags,
-    ...pickFlags(loadFlags, ['max-duration', 'warmup', 'drain']),
+    ...pointFlags,
     ...workloadFlags,
     ...judgeFlags,
     ...clientFlags,
@@ -38,6 +37,7 @@ export const sweepVerb: Verb = {
     ...configFlags,
     ...enginePassFlags,
     ...vllmFlags,
+    ...foreignFlags,
   },
   run: sweep,
 }

@@ -9,6 +9,7 @@ import type { FlagValues, Invocation, Verb } from '../verb.ts'
 const where = 'What is watched'
 const what = 'What is judged'
 const how = 'How'
+const notRecorded = 'nothing is kept without --record'
 
 export const watchVerb: Verb = {
   brief: 'A live deployment',
@@ -76,8 +77,22 @@ export const watchVerb: Verb = {
     },
     count: { kind: 'text', group: how, brief: 'Looks, then it ends', placeholder: 'N', letter: 'n' },
     record: { kind: 'switch', group: how, brief: 'Keep what is seen in a run folder' },
-    name: { kind: 'text', group: how, brief: 'Name of that folder', placeholder: 'NAME', default: 'watch' },
-    'runs-dir': { kind: 'text', group: how, brief: 'Where it is made', placeholder: 'DIR', default: 'runs' },
+    name: {
+      kind: 'text',
+      group: how,
+      brief: 'Name of that folder',
+      placeholder: 'NAME',
+      default: 'watch',
+      idle: notRecorded,
+    },
+    'runs-dir': {
+      kind: 'text',
+      group: how,
+      brief: 'Where it is made',
+      placeholder: 'DIR',
+      default: 'runs',
+      idle: notRecorded,
+    },
     out: { kind: 'text', group: how, brief: 'Exactly this folder', placeholder: 'DIR', letter: 'o' },
     json: { ...outputFlags['json']!, brief: 'One JSON document a look, each on a line' },
     quiet: outputFlags['quiet']!,
@@ -121,7 +136,14 @@ export function readWatchFlags(flags: FlagValues): WatchConfig {
       expected: '--url http://localhost:8000, or --prometheus http://localhost:9090',
     })
   }
+  const machineUrls = list(flags, 'machine-url')
+  if (prometheus !== undefined && urls.length + machineUrls.length > 0) {
+    throw new PlimsollError('PLIM_USAGE', '--prometheus and the addresses of pages are two ways to look', {
+      expected: 'one of them',
+    })
+  }
   const count = text(flags, 'count')
+  const record = isOn(flags, 'record') ?? text(flags, 'out') !== undefined
   const windows = (text(flags, 'windows') ?? '5m,1h')
     .split(',')
     .map((part) => parseDurationMs(part, '--windows'))
@@ -138,7 +160,7 @@ export function readWatchFlags(flags: FlagValues): WatchConfig {
   }
   return {
     urls,
-    machineUrls: list(flags, 'machine-url'),
+    machineUrls,
     prometheusUrl: prometheus ?? null,
     keyEnv: text(flags, 'key-env') ?? 'OPENAI_API_KEY',
     objectives: list(flags, 'slo'),
@@ -146,9 +168,9 @@ export function readWatchFlags(flags: FlagValues): WatchConfig {
     intervalMs,
     count: count === undefined ? null : parseCount(count, '--count', 1),
     sweep: text(flags, 'sweep') ?? null,
-    record: isOn(flags, 'record') ?? text(flags, 'out') !== undefined,
-    name: text(flags, 'name') ?? 'watch',
-    runsDir: text(flags, 'runs-dir') ?? 'runs',
-    out: text(flags, 'out') ?? null,
+    record,
+    name: (record ? text(flags, 'name') : undefined) ?? 'watch',
+    runsDir: (record ? text(flags, 'runs-dir') : undefined) ?? 'runs',
+    out: (record ? text(flags, 'out') : undefined) ?? null,
   }
 }

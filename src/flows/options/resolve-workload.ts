@@ -15,7 +15,18 @@ export function resolveWorkload(options: RunOptions): WorkloadConfig {
     })
   }
   const other = (
-    ['turns', 'scenario', 'prompt', 'output', 'workloadPath', 'prefixHitRate', 'traceSpeed'] as const
+    [
+      'turns',
+      'turnThink',
+      'scenario',
+      'prompt',
+      'output',
+      'rangeRatio',
+      'workloadPath',
+      'prefixHitRate',
+      'sharedPrefixTokens',
+      'traceSpeed',
+    ] as const
   ).find((key) => options[key] !== undefined)
   if (other !== undefined || (options.workload ?? 'mix') !== 'mix') {
     throw contradiction('the classes of a mix say what is asked, and so does something else', 'one of them')
@@ -117,6 +128,11 @@ function fileWorkload(
   }
   if (options.prefixHitRate !== undefined || options.sharedPrefixTokens !== undefined)
     throw contradiction('prompts from a file share what they share', 'the workload random')
+  if (options.rangeRatio !== undefined && options.output === undefined)
+    throw contradiction(
+      '--random-range-ratio spreads a length, and the file has its own',
+      '--output beside it',
+    )
   if (kind === 'trace') {
     if (options.output !== undefined)
       throw contradiction('a trace says how long its answers are', 'no output length')

@@ -10,6 +10,8 @@ import { parseModels } from './traffic-text.ts'
 
 /** Fills in what was not said and refuses what cannot be meant together (PLIM_USAGE). */
 export function resolveRunConfig(options: RunOptions): RunConfig {
+  if (options.warmPrefix === true && options.salt !== undefined)
+    throw contradiction('--salt keeps prompts out of the cache, and --warm-prefix sends none', 'one of them')
   const target = resolveTarget(options)
   const workload = resolveWorkload(options)
   const models = options.models ?? parseModels(options.model ?? '') ?? []
@@ -181,12 +183,18 @@ export function resolveSweepConfig(
   const { rate: _rate, concurrency: _concurrency, pacer, maxDurationMs, ...rest } = options
   if (options.loads !== undefined && options.loads.length === 0)
     throw contradiction('the sweep has no load to try', '1,2,4 or auto')
+  if (options.traceSpeed !== undefined)
+    throw contradiction(
+      '--trace-speed is of the times of a trace, and rising loads replace them',
+      'no speed, or plimsoll run',
+    )
   const embedded = options.url === undefined && options.host === undefined && options.port === undefined
   const objectives = sweepObjectives(options)
   const run = resolveRunConfig({
     ...(embedded &&
     options.workload === undefined &&
     options.workloadPath === undefined &&
+    options.classes === undefined &&
     options.scenario === undefined
       ? embeddedLengths
       : {}),
@@ -200,6 +208,7 @@ export function resolveSweepConfig(
     loads: options.loads === undefined ? null : [...new Set(options.loads)].sort((a, b) => a - b),
     maxPoints: options.maxPoints ?? sweepDefaults.maxPoints,
     pointDurationMs: options.pointDurationMs ?? options.durationMs ?? null,
+    warmupMs: typeof options.warmupMs === 'number' ? options.warmupMs : null,
     confirm: options.confirm ?? true,
     confirmDurationMs: options.confirmDurationMs ?? null,
     resume: options.resume ?? null,
@@ -209,7 +218,7 @@ export function resolveSweepConfig(
 
 /** As a sweep's, for one rate: an objective that can fail is what is looked for. */
 export function resolveFindConfig(options: SweepOptions): FindConfig {
-  const { run, pointDurationMs, maxDurationMs } = resolveSweepConfig(options, findDefaults.lengths)
+  const { run, pointDurationMs, warmupMs, maxDurationMs } = resolveSweepConfig(options, findDefaults.lengths)
   if (run.objectives.every(({ form }) => form === 'vllm')) {
     throw contradiction('--goodput counts and never fails, so that no rate fails it', 'an objective in --slo')
   }
@@ -220,6 +229,7 @@ export function resolveFindConfig(options: SweepOptions): FindConfig {
     resolution,
     points: options.maxPoints ?? plannedPoints(resolution),
     pointDurationMs,
+    warmupMs,
     maxDurationMs,
   }
 }

@@ -148,6 +148,8 @@ export interface SweepConfig {
   readonly maxPoints: number
   /** Null: as long as the objective's percentile needs. */
   readonly pointDurationMs: number | null
+  /** Before the window of each point, ms; null: by how long its answers take. */
+  readonly warmupMs: number | null
   /** Confirm the operating point with a Poisson run. */
   readonly confirm: boolean
   /** How long the confirmation runs, or null: as long as its percentile needs. */
@@ -169,5 +171,7 @@ export interface FindConfig {
   readonly points: number
   /** The longest that a point is measured; null: as long as its looks need. */
   readonly pointDurationMs: number | null
+  /** Before the window of each point, ms; null: by how long its answers take. */
+  readonly warmupMs: number | null
   readonly maxDurationMs: number | null
 }

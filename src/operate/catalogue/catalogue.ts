@@ -47,7 +47,7 @@ export interface Catalogue {
 }
 
 /** The catalogue's own version: it changes with every change of a name, type, label or bucket. */
-export const catalogueVersion = '2026.08.1'
+export const catalogueVersion = '2026.08.2'
 
 export function counters(prefix: string, names: string, ...labels: readonly string[]): KnownMetric[] {
   return listed(prefix, names, 'counter', labels, null)

@@ -30,8 +30,13 @@ export const sglangCatalogue: Catalogue = {
       'inter_token_latency_seconds',
       '0.002 0.004 0.006 0.008 0.01 0.015 0.02 0.025 0.03 0.035 0.04 0.06 0.08 0.1 0.2 0.4 0.6 0.8 1 2 4 6 8',
     ),
-    ...histograms(prefix, 'e2e_request_latency_seconds', `${ttft} 600 1200 1800 2400`),
-    ...histograms(prefix, 'queue_time_seconds', null),
+    ...histograms(prefix, 'e2e_request_latency_seconds', `${ttft} 600 1200 1800 2400`, 'is_streaming'),
+    ...histograms(
+      prefix,
+      'queue_time_seconds',
+      `0 0.001 0.005 0.01 0.05 0.1 0.2 0.5 1 2 3 4 5 10 15 20 30 40 50 60 70 80 90 100 200 300 400 500 600 700
+       800 900 1000 1200 1400 1600 1800 2000 2500 3000`,
+    ),
     ...histograms(prefix, 'per_stage_req_latency_seconds', null, 'stage'),
     ...histograms(
       prefix,

@@ -1,6 +1,7 @@
 import type { ExposedMetric } from '../../../measure/wire/prometheus-exposition.ts'
 import type { EngineConfig } from '../engine-config.ts'
 import type { EngineEvent, EngineStats, StepFacts } from '../engine-interface.ts'
+import { ExposedHistogram, exposedHistogram } from './exposed-histogram.ts'
 
 const ttftBounds: readonly number[] = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640,
@@ -15,29 +16,6 @@ const requestLatencyBounds: readonly number[] = [
 const iterationBounds: readonly number[] = [1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384]
 const preemptionBounds: readonly number[] = [1, 2, 3, 4, 5, 10, 20]
 const nBounds: readonly number[] = [1, 2, 5, 10, 20]
-
-class Histogram {
-  readonly bounds: readonly number[]
-  readonly bucketCounts: number[]
-  sum = 0
-
-  constructor(bounds: readonly number[]) {
-    this.bounds = bounds
-    this.bucketCounts = Array.from({ length: bounds.length + 1 }, () => 0)
-  }
-
-  observe(value: number): void {
-    let low = 0
-    let high = this.bounds.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (value <= (this.bounds[middle] as number)) high = middle
-      else low = middle + 1
-    }
-    this.bucketCounts[low] = (this.bucketCounts[low] as number) + 1
-    this.sum += value
-  }
-}
 
 /** Bounds 1, 2, 5, 10, 20, … up to `largest`. */
 export function oneTwoFiveBounds(largest: number): number[] {
@@ -62,7 +40,7 @@ export class EngineMetrics {
   private readonly labels: Readonly<Record<string, string>>
   private readonly config: EngineConfig
   private readonly clocks = new Map<string | number, RequestClock>()
-  private readonly histograms: Readonly<Record<HistogramName, Histogram>>
+  private readonly histograms: Readonly<Record<HistogramName, ExposedHistogram>>
   private readonly http = new Map<string, number>()
 
   constructor(modelName: string, config: EngineConfig) {
@@ -88,8 +66,8 @@ export class EngineMetrics {
       iteration_tokens_total: iterationBounds,
     }
     this.histograms = Object.fromEntries(
-      Object.entries(bounds).map(([name, list]) => [name, new Histogram(list)]),
-    ) as Record<HistogramName, Histogram>
+      Object.entries(bounds).map(([name, list]) => [name, new ExposedHistogram(list)]),
+    ) as Record<HistogramName, ExposedHistogram>
   }
 
   accepted(id: string | number, arrivalMs: number): void {
@@ -133,12 +111,10 @@ export class EngineMetrics {
     histograms.request_num_preemptions.observe(facts.preemptions)
   }
 
-  /** The request's own limit, where it set one. */
   askedMaxTokens(maxTokens: number | null): void {
     if (maxTokens !== null) this.histograms.request_params_max_tokens.observe(maxTokens)
   }
 
-  /** `status` as its class: `2xx`. */
   answered(handler: string, method: string, status: number): void {
     const key = JSON.stringify([handler, method, `${Math.floor(status / 100)}xx`])
     this.http.set(key, (this.http.get(key) ?? 0) + 1)
@@ -186,13 +162,9 @@ export class EngineMetrics {
           value: stats.finished[reason],
         })),
       },
-      ...Object.entries(this.histograms).map(([name, { bounds, bucketCounts, sum }]): ExposedMetric => ({
-        kind: 'histogram',
-        name: `vllm:${name}`,
-        help: histogramHelp[name as HistogramName],
-        bounds,
-        series: [{ labels, bucketCounts, sum }],
-      })),
+      ...Object.entries(this.histograms).map(([name, of]) =>
+        exposedHistogram(`vllm:${name}`, histogramHelp[name as HistogramName], [{ labels, of }]),
+      ),
       ...this.speculation(stats),
       this.cacheConfig(),
       {

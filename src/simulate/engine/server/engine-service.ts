@@ -15,7 +15,7 @@ import type { OutputLength } from './answer-text.ts'
 import { ApiFailure, notFound } from './api-error.ts'
 import { parseDetokenizeRequest, parseTokenizeRequest } from './completion-request.ts'
 import { EngineDriver } from './engine-driver.ts'
-import { EngineMetrics } from './engine-metrics.ts'
+import { enginePage, type EnginePage } from './engine-page.ts'
 import { generate, type GenerationDeps } from './generation.ts'
 import { machineStandIns } from './machine-stand-ins.ts'
 import { readBody, refuseUnread, sendError, sendJson } from './http-answer.ts'
@@ -73,7 +73,7 @@ export class EngineService {
   private readonly truthLog: TruthLog | null
   private readonly engine: ReturnType<typeof createEngine>
   private readonly driver: EngineDriver
-  private readonly metrics: EngineMetrics
+  private readonly metrics: EnginePage
   private readonly timeline: FaultTimeline
   /** What `/metrics` shows while it is frozen. */
   private frozen: readonly ExposedMetric[] | null = null
@@ -92,7 +92,7 @@ export class EngineService {
       originMonotonicNs: options.clock.originMonotonicNs + BigInt(Math.round(startMs * 1e6)),
       nowMs: () => options.clock.nowMs() - startMs,
     }
-    this.metrics = new EngineMetrics(options.modelName, options.config)
+    this.metrics = enginePage(options.modelName, options.config)
     this.timeline = faultTimeline(
       options.faults.map((fault) => parseFault(fault)),
       randomStream(options.seed, 'faults'),
@@ -103,7 +103,7 @@ export class EngineService {
       acceptance: randomStream(options.seed, 'acceptance'),
       onStep: (step) => {
         this.freezeIfDue(step.endMs)
-        this.metrics.onStep(step)
+        this.metrics.onStep(step, () => this.engine.stats())
       },
     })
     this.driver = new EngineDriver(this.engine, this.clock, (event) => this.metrics.onEvent(event))

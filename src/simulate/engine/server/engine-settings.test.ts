@@ -94,3 +94,15 @@ describe('readEngineSettings', () => {
     expect(parseStepTime('')).toEqual({})
   })
 })
+
+it.each<[string, SettingTexts, string]>([
+  [
+    'sglang',
+    { policy: 'sglang', 'watermark-blocks': '2' },
+    '--watermark-blocks is nothing to the policy sglang',
+  ],
+  ['static', { policy: 'static', 'no-chunked-prefill': true }, '--no-chunked-prefill is nothing'],
+  ['static, of the cache', { policy: 'static', 'prefix-caching': false }, '--prefix-caching is nothing'],
+])('a setting that the policy never looks at is refused: %s', (_, texts, said) => {
+  expect(() => readEngineSettings(texts)).toThrow(said)
+})

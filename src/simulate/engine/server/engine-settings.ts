@@ -66,6 +66,7 @@ export function readEngineSettings(texts: SettingTexts): EngineSettings {
     jitterSigma: number(texts, 'jitter', 0) ?? base.jitterSigma,
   }
   checkEngineConfig(config)
+  refuseIdleSettings(texts, config.policy)
   const faults = list(texts, 'fault')
   for (const fault of faults) parseFault(fault)
   return {
@@ -120,6 +121,30 @@ function poolBlocks(texts: SettingTexts, blockSize: number, base: EngineConfig):
   if (blocks !== undefined) return blocks
   // Another block size cuts the same memory differently.
   return Math.max(1, Math.floor(((base.numGpuBlocks - 1) * base.blockSize) / blockSize)) + 1
+}
+
+/** What a policy's scheduler never looks at: SGLang has no cap on one prompt's chunk and no watermark, a static batch runs whole prompts. */
+const idleSettings: Readonly<Record<EngineConfig['policy'], readonly string[]>> = {
+  vllm: [],
+  sglang: ['long-prefill-token-threshold', 'watermark-blocks'],
+  static: [
+    'long-prefill-token-threshold',
+    'watermark-blocks',
+    'max-num-batched-tokens',
+    'chunked-prefill',
+    'no-chunked-prefill',
+    'prefix-caching',
+    'no-prefix-caching',
+  ],
+}
+
+function refuseIdleSettings(texts: SettingTexts, policy: EngineConfig['policy']): void {
+  const idle = idleSettings[policy].find((name) => texts[name] !== undefined)
+  if (idle === undefined) return
+  throw new PlimsollError('PLIM_USAGE', `--${idle} is nothing to the policy ${policy}`, {
+    expected: `the policy ${policy} without it`,
+    received: `--policy ${policy} --${idle}`,
+  })
 }
 
 function policy(texts: SettingTexts): EngineConfig['policy'] | undefined {

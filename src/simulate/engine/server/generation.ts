@@ -8,7 +8,7 @@ import { type ApiError, ApiFailure } from './api-error.ts'
 import type { CompletionRequest } from './completion-request.ts'
 import { parseGeneration } from './dialect-request.ts'
 import type { EngineDriver, RequestListener } from './engine-driver.ts'
-import type { EngineMetrics } from './engine-metrics.ts'
+import type { EnginePage } from './engine-page.ts'
 import { answerForm } from './form-of-api.ts'
 import { tokenize } from './tokenizer.ts'
 import type { RequestTruth } from './truth-log.ts'
@@ -16,7 +16,7 @@ import type { RequestTruth } from './truth-log.ts'
 /** What a generation needs of its server. */
 export interface GenerationDeps {
   readonly driver: EngineDriver
-  readonly metrics: EngineMetrics
+  readonly metrics: EnginePage
   readonly modelName: string
   readonly maxModelLen: number
   readonly seed: number | string
@@ -89,7 +89,7 @@ export function generate(
     })
     return
   }
-  deps.metrics.accepted(incoming.number, incoming.arrivalMs)
+  deps.metrics.accepted(incoming.number, incoming.arrivalMs, request.stream)
   deps.metrics.askedMaxTokens(request.maxTokens)
   answer.begin()
 

@@ -1,0 +1,32 @@
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { startReplayServer } from './replay-server.mjs'
+
+it('plays what is due at one time in the order of the script, however slowly it was planned', async () => {
+  // A clock that moves between any two looks: planned one by one, each later deed of the same time would come earlier.
+  let ms = 0
+  const server = await startReplayServer(() => (ms += 0.7))
+  try {
+    const body = Buffer.from('abcdefghij')
+    server.add('case', {
+      http: { status: 200, headers: { 'content-length': '10' } },
+      headersAtMs: 5,
+      chunks: [...body].map((_, offset) => ({ at_ms: 20, offset, bytes: 1 })),
+      body,
+      end: { kind: 'eof', at_ms: 20 },
+    })
+    expect(await ask(new URL(server.url).port, 'GET /case HTTP/1.1\r\n\r\n')).toMatch(/\r\n\r\nabcdefghij$/)
+  } finally {
+    await server.close()
+  }
+})
+
+function ask(port: string, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request))
+    socket.on('data', (part) => parts.push(part))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Buffer.concat(parts).toString('latin1')))
+  })
+}
