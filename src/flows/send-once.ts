@@ -30,6 +30,8 @@ export interface AskerOptions {
 
 /** Bodies beyond this are cut: no server's list of models or metrics is as long. */
 const mostBytes = 32 * 1024 * 1024
+/** A streamed answer to a probe, which asks for a few tokens, is heard no further: its server obeys no limit, and may never end. */
+const mostStreamBytes = 64 * 1024
 
 export const systemTimers: Timers = {
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
@@ -57,7 +59,7 @@ function sendOnce(
   options: AskerOptions,
   stop: AbortSignal | null,
 ): Promise<ProbeAnswer | ProbeFailure> {
-  const copy = new AnswerCopy()
+  const copy = new AnswerCopy(request.stream && request.answer === true ? mostStreamBytes : null)
   const copying: Transport = {
     ...transport,
     origin: transport.origin,
@@ -95,6 +97,7 @@ function sendOnce(
         resolve(copy.answer(fields, request.stream || request.answer === true, options.timeoutMs))
       },
     )
+    copy.onTooLong = () => exchange.abort('cancelled')
     function drop(): void {
       reject(interrupted())
       exchange.abort('cancelled')
@@ -121,11 +124,17 @@ function interrupted(): PlimsollError {
 }
 
 class AnswerCopy {
+  onTooLong: () => void = () => undefined
+  readonly #longest: number
   #status: number | null = null
   #header: HeaderLookup = () => undefined
   #pieces: Buffer[] = []
   #bytes = 0
   #failure: ProbeFailure['failure'] | null = null
+
+  constructor(longestBytes: number | null) {
+    this.#longest = longestBytes ?? Number.POSITIVE_INFINITY
+  }
 
   beside(sink: ResponseSink): ResponseSink {
     return {
@@ -142,6 +151,7 @@ class AnswerCopy {
         this.#bytes += end - start
         if (this.#bytes <= mostBytes) this.#pieces.push(Buffer.from(chunk.subarray(start, end)))
         sink.onData(chunk, start, end, atMs)
+        if (this.#bytes > this.#longest) this.onTooLong()
       },
       onEnd: (atMs) => sink.onEnd(atMs),
       onError: (kind, message, atMs, facts) => {

@@ -18,7 +18,7 @@ export const findVerb: Verb = {
   description:
     'Finds the highest rate of requests, arriving at random (Poisson), at which the objectives hold: a rate that holds and one that fails, brought together by bisection, with the error of all looks and points stated. Without --url the embedded engine is started and loaded.',
   examples: [
-    ['plimsoll find', 'the embedded engine, in a minute or three'],
+    ['plimsoll find', 'the embedded engine, in three or four minutes'],
     ["plimsoll find -u http://localhost:8000 --slo 'p90 ttft <= 500ms'", 'your server and objective'],
     [
       "plimsoll find -u localhost:8000 --slo 'ttft < 1s and tpot < 30ms, good 95%' --rate-from 4",

@@ -88,8 +88,9 @@ export async function probeDialect(
     if (isFailure(answer)) throw unreachable(answer.failure, target)
     if (answer.status === 200) {
       const observed = answer.fields ?? observe(answer.bodyText)
-      // An answer that breaks off teaches nothing of usage or limits: one more, then what there is.
-      if (observed.error_kind !== null && observed.n_output_chunks > 0 && attempt < 3) continue
+      // An answer that breaks off teaches nothing of usage or limits: one more, then what there is. One that never ends would not either.
+      const broke = observed.error_kind !== null && !observed.error_kind.startsWith('timeout')
+      if (broke && observed.n_output_chunks > 0 && attempt < 3) continue
       return learn(answer, observed, target, fields, refused, newerOnly)
     }
 
@@ -225,8 +226,15 @@ function learn(
     },
     firstTokenMs: observed.ttft_ms,
     promptTokens: observed.prompt_tokens,
-    brokeOff: observed.error_kind === null ? null : (observed.error_message ?? observed.error_kind),
+    brokeOff: whyItBrokeOff(observed),
   }
+}
+
+function whyItBrokeOff({ error_kind, error_message, flags }: ProbeFields): string | null {
+  if (flags.includes('cancelled_by_client')) {
+    return `the answer went on long after the ${olderLimit} tokens that were asked, and was not waited for`
+  }
+  return error_kind === null ? null : (error_message ?? error_kind)
 }
 
 /** The little that the preflight needs of a stream, for a sender that does not observe it. */

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { expect, test } from 'vitest'
+import { monotonicClock } from '../base/clock.ts'
+import { probeDialect } from '../measure/load/probe-dialect.ts'
+import { openAsker } from './send-once.ts'
+
+test('a server that obeys no limit and never ends its answer is asked once, and is not waited for', async () => {
+  let asked = 0
+  const server = createServer((_, response) => {
+    asked++
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'word ' } }] })}\n\n`
+    const more = setInterval(() => response.write(event.repeat(100)), 1)
+    response.on('close', () => clearInterval(more))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const asker = await openAsker(new URL(url), {
+    clock: monotonicClock(performance, process.hrtime.bigint, process.hrtime.bigint()),
+    api: 'chat',
+    headers: {},
+    tls: {},
+    timeoutMs: 600_000,
+  })
+  try {
+    const target = { url, api: 'chat', endpointPath: '/v1/chat/completions', model: 'm' } as const
+    const { learnt, brokeOff, firstTokenMs } = await probeDialect(asker.sendOnce, target, {
+      model: 'm',
+      text: 'hello',
+      models: [],
+    })
+    expect(brokeOff).toContain('went on long after the 8 tokens')
+    expect(firstTokenMs).not.toBeNull()
+    expect(learnt.acceptsUsage).toBe(false)
+    expect(asked).toBe(1)
+  } finally {
+    await asker.close()
+    server.closeAllConnections()
+    server.close()
+  }
+})
