@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { folderFlags, outputFlags } from '../flags/output-flags.ts'
@@ -37,6 +38,7 @@ async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode
     {
       files: args,
       runsDir: text(flags, 'runs-dir') ?? 'runs',
+      rows: { folder: tmpdir() },
       out: text(flags, 'out') ?? null,
       name: text(flags, 'name') ?? null,
       write: isOn(flags, 'dry-run') !== true,
