@@ -1,7 +1,7 @@
-// How fast result files of other tools are read, and in how much memory: AIPerf records (a line a request, with chunk lists), one
-// GuideLLM document (requests nested in it, with the texts that it keeps) and vLLM's columns. `node bench/import.mjs [MB] [NAME]`, NAME part of a
+// How fast `plimsoll import` reads, judges and writes result files of other tools, and in how much memory: AIPerf records (a line a request,
+// with chunk lists), one GuideLLM document (requests nested in it, with the texts that it keeps) and vLLM's columns. `node bench/import.mjs [MB] [NAME]`, NAME part of a
 // file's name; needs
-// `npm run build` first. Prints MB/s and the largest resident size of a process of its own for each.
+// `npm run build` first. Prints MB/s and the largest resident size of the verb for each.
 import { spawn } from 'node:child_process'
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { once } from 'node:events'
@@ -66,8 +66,8 @@ const formats = {
   },
 }
 
-const reader = fileURLToPath(new URL('../dist/measure/record/import/import-file.js', import.meta.url))
-const child = `const { importFile } = await import(${JSON.stringify(reader)}); let peak = 0; const timer = setInterval(() => { peak = Math.max(peak, process.memoryUsage.rss()) }, 20); const started = performance.now(); const { runs } = await importFile(process.argv[1]); clearInterval(timer); peak = Math.max(peak, process.memoryUsage.rss()); console.log(JSON.stringify({ ms: performance.now() - started, peak, rows: runs[0].rows.length, gaps: runs[0].rows[0].gaps_ms.length }))`
+const verb = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const peak = `data:text/javascript,${encodeURIComponent('process.on("exit", () => process.stderr.write(`\\n${process.resourceUsage().maxRSS}`))')}`
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-import-'))
 try {
@@ -76,16 +76,25 @@ try {
     const file = join(folder, name)
     await write(file, pieces)
     const { size } = statSync(file)
-    const reading = spawn(process.execPath, ['--input-type=module', '-e', child, file], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let out = ''
-    reading.stdout.on('data', (data) => (out += data))
-    await once(reading, 'close')
-    const { ms, peak, rows, gaps } = JSON.parse(out)
-    console.log(
-      `${name}: ${(size / 1e6).toFixed(0)} MB, ${rows} requests × ${gaps} gaps, ${(ms / 1000).toFixed(1)} s (${(size / 1e3 / ms).toFixed(0)} MB/s), peak RSS ${(peak / 1e6).toFixed(0)} MB`,
+    const out = join(folder, 'run')
+    const started = performance.now()
+    const importing = spawn(
+      process.execPath,
+      ['--import', peak, verb, 'import', file, '--out', out, '--json'],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
     )
+    let [document, said] = ['', '']
+    importing.stdout.on('data', (data) => (document += data))
+    importing.stderr.on('data', (data) => (said += data))
+    await once(importing, 'close')
+    const ms = performance.now() - started
+    const { counts, metrics } = JSON.parse(document).runs[0].run
+    console.log(
+      `${name}: ${(size / 1e6).toFixed(0)} MB, ${counts.planned} requests, ${metrics.gaps_ms?.n ?? 0} gaps, ${(ms / 1000).toFixed(1)} s (${(size / 1e3 / ms).toFixed(0)} MB/s), peak RSS ${(Number(said.split('\n').at(-1)) / 1024).toFixed(0)} MiB`,
+    )
+    rmSync(out, { recursive: true })
     rmSync(file)
   }
 } finally {

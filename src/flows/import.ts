@@ -6,6 +6,7 @@ import { joinRuns } from '../measure/record/import/join-runs.ts'
 import { mergedRate, type SendSpan } from '../measure/record/import/span-rates.ts'
 import { startManifest, type ManifestWindow, type RunManifest } from '../measure/record/manifest.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent } from '../measure/record/run-folder.ts'
+import type { RowStoreOptions } from '../measure/record/row-store.ts'
 import type { ImportDocument, ImportedRunDocument, RunsTogether } from '../report/import-document.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { runDocument } from './run-document.ts'
@@ -14,6 +15,8 @@ import { summaryOf } from './summary-of.ts'
 export interface ImportConfig {
   readonly files: readonly string[]
   readonly runsDir: string
+  /** Where the gaps of many requests lie while they are worked with. */
+  readonly rows: RowStoreOptions
   /** The folder of a single run; of several, the folder that holds theirs. */
   readonly out: string | null
   readonly name: string | null
@@ -24,7 +27,7 @@ export interface ImportConfig {
 /** Reads other tools' result files, recomputes what they hold, and writes a run folder for each run in them. */
 export async function importFlow(config: ImportConfig, deps: FlowDeps): Promise<ImportDocument> {
   const files: ImportedFile[] = []
-  for (const file of config.files) files.push(await importFile(file))
+  for (const file of config.files) files.push(await importFile(file, config.rows))
   const runs = joinRuns(files.flatMap((file) => file.runs.map((run) => withFileWarnings(run, file))))
   const written: ImportedRunDocument[] = []
   for (const run of runs) written.push(await keepRun(run, runs.length > 1, config, deps))

@@ -3,6 +3,7 @@ import { isOpenLoop } from '../measure/load/pacer.ts'
 import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { passingList } from '../measure/record/row-table.ts'
 import { mean } from '../stats/describe.ts'
 import { percentile, sortAscending } from '../stats/percentile.ts'
 import { inFlightSeries, steadiness } from './steadiness.ts'
@@ -46,11 +47,16 @@ export function traps(
     growing(rows, window, manifest).warning,
     messages(inside).warning,
     survivors(inside, level).warning,
-    streamsBuffered(inside.filter((row) => row.ok).map((row) => row.gaps_ms)).warning,
+    streamsBuffered(gapsOf(inside)).warning,
     repeats(inside).warning,
     backwards(inside),
   ]
   return found.filter((warning) => warning !== null)
+}
+
+/** The gaps of each answer, one after another: of many requests they are not all in memory at once. */
+function* gapsOf(rows: readonly RequestRow[]): Generator<ArrayLike<number>> {
+  for (const row of rows) if (row.ok) yield passingList(row, 'gaps_ms')
 }
 
 /** Warnings whose kind is not among those that were said already. */
@@ -156,7 +162,7 @@ function backwards(rows: readonly RequestRow[]): Warning | null {
       isBackward(row.ttfb_ms, row.ttft_ms) ||
       isBackward(row.ttft_ms, row.e2e_ms) ||
       isBackward(row.planned_ms, row.sent_ms) ||
-      hasNegative(row.gaps_ms),
+      hasNegative(passingList(row, 'gaps_ms')),
   )
   const [one] = bad
   if (one === undefined) return null
@@ -169,7 +175,7 @@ function backwards(rows: readonly RequestRow[]): Warning | null {
   }
 }
 
-function hasNegative(gapsMs: readonly number[]): boolean {
+function hasNegative(gapsMs: ArrayLike<number>): boolean {
   for (let index = 0; index < gapsMs.length; index++) if ((gapsMs[index] as number) < 0) return true
   return false
 }

@@ -172,7 +172,7 @@ export function proxyBuffering(gapsMs: ArrayLike<number>): TrapFinding {
 }
 
 /** The same over the gaps of many streams. */
-export function streamsBuffered(streamsGapsMs: readonly ArrayLike<number>[]): TrapFinding {
+export function streamsBuffered(streamsGapsMs: Iterable<ArrayLike<number>>): TrapFinding {
   let gaps = 0
   let short = 0
   for (const gapsMs of streamsGapsMs) {

@@ -25,15 +25,20 @@ export function exceedanceIact(
   valuesInArrivalOrder: ArrayLike<number>,
   threshold: number,
 ): AutocorrelationTime {
-  const n = valuesInArrivalOrder.length
-  const indicator = new Float64Array(n)
+  return indicatorIact(exceedances(valuesInArrivalOrder, threshold))
+}
+
+/** 1 where a value lies above the threshold, else 0. */
+function exceedances(values: ArrayLike<number>, threshold: number): Float64Array {
+  const indicator = new Float64Array(values.length)
+  for (let i = 0; i < indicator.length; i++) if ((values[i] as number) > threshold) indicator[i] = 1
+  return indicator
+}
+
+function indicatorIact(indicator: Float64Array): AutocorrelationTime {
+  const n = indicator.length
   let count = 0
-  for (let i = 0; i < n; i++) {
-    if ((valuesInArrivalOrder[i] as number) > threshold) {
-      indicator[i] = 1
-      count++
-    }
-  }
+  for (let i = 0; i < n; i++) count += indicator[i] as number
   if (count === 0 || count === n) return { tau: null, nEff: null, window: null }
   return windowed(indicatorCorrelation(indicator, count), n)
 }
@@ -46,10 +51,9 @@ export function exceedanceMemory(
   valuesInArrivalOrder: ArrayLike<number>,
   threshold: number,
 ): AutocorrelationTime {
-  const found = exceedanceIact(valuesInArrivalOrder, threshold)
-  if (found.tau === null) return found
-  const indicator = Float64Array.from(valuesInArrivalOrder, (value) => Number(value > threshold))
-  return withBatches(found, indicator)
+  const indicator = exceedances(valuesInArrivalOrder, threshold)
+  const found = indicatorIact(indicator)
+  return found.tau === null ? found : withBatches(found, indicator)
 }
 
 /** Sokal's time and `slowMemory` of any series of values, whichever is larger; null where it is constant or empty. */

@@ -16,7 +16,9 @@ export function laggedProducts(values: Float64Array): Float64Array {
   }
   // The power spectrum is even, so the forward transform is the inverse one up to the factor.
   transform(real, imaginary)
-  return real.subarray(0, n).map((value) => value / size)
+  const products = new Float64Array(n)
+  for (let lag = 0; lag < n; lag++) products[lag] = (real[lag] as number) / size
+  return products
 }
 
 function transform(real: Float64Array, imaginary: Float64Array): void {
@@ -30,10 +32,11 @@ function transform(real: Float64Array, imaginary: Float64Array): void {
       swap(imaginary, i, j)
     }
   }
+  // Filled anew for each span: of a million values these are 16 MB, which need not be there twenty times.
+  const cosines = new Float64Array(size / 2)
+  const sines = new Float64Array(size / 2)
   for (let span = 2; span <= size; span *= 2) {
     const half = span / 2
-    const cosines = new Float64Array(half)
-    const sines = new Float64Array(half)
     for (let k = 0; k < half; k++) {
       cosines[k] = Math.cos((2 * Math.PI * k) / span)
       sines[k] = -Math.sin((2 * Math.PI * k) / span)

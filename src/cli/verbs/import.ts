@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { folderFlags, outputFlags } from '../flags/output-flags.ts'
@@ -40,6 +41,7 @@ async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode
     {
       files: args,
       runsDir: (out === null ? kept('runs-dir') : undefined) ?? 'runs',
+      rows: { folder: tmpdir() },
       out,
       name: kept('name') ?? null,
       write,

@@ -5,6 +5,7 @@ import { oneSidedLowerRank } from '../../stats/percentile-interval.ts'
 import { sortAscending } from '../../stats/percentile.ts'
 import { divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { passingList } from '../record/row-table.ts'
 import { confidenceOf, oneLook, type DecisionTails } from './decision-tails.ts'
 import { decideGoodShare } from './goodput.ts'
 import {
@@ -229,8 +230,11 @@ function attemptValues(rows: readonly RequestRow[], limit: Limit): Float64Array 
 }
 
 function gapEnds(rows: readonly RequestRow[], limit: RunLimit, tails: DecisionTails): OneSidedEnds | null {
-  const lists = rows.filter((row) => row.ok && row.gaps_ms.length > 0).map((row) => row.gaps_ms)
-  return pooledOneSidedEnds(pool(lists), limit.percentile, tails)
+  const gaps = pool(rows, (row) => {
+    const list = row.ok ? passingList(row, 'gaps_ms') : []
+    return list.length > 0 ? list : null
+  })
+  return pooledOneSidedEnds(gaps, limit.percentile, tails)
 }
 
 function finite(value: number | null): number | null {

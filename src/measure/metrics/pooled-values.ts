@@ -1,6 +1,6 @@
 import { seriesMemory } from '../../stats/autocorrelation.ts'
 import { coverageAt } from '../../stats/coverage.ts'
-import { mean } from '../../stats/describe.ts'
+import { meanOf } from '../../stats/describe.ts'
 import { refuseInterval } from '../../stats/effective-interval.ts'
 import {
   oneSidedLowerRank,
@@ -9,6 +9,7 @@ import {
 } from '../../stats/percentile-interval.ts'
 import { percentileKey, percentileShare } from '../../stats/percentile.ts'
 import { rational, subtract, toNumber } from '../../stats/rational.ts'
+import type { ValueSource } from '../../stats/value-source.ts'
 import { confidenceOf, oneLook, type DecisionTails } from './decision-tails.ts'
 import { createOrderIndex, type OrderIndex } from './order-index.ts'
 import { levelsOf, namedPercentiles, percentileAt, type PercentileOptions } from './percentile-levels.ts'
@@ -16,21 +17,72 @@ import type { Interval, IntervalCoverage, MetricSummary } from './run-summary.ts
 import { intervalCoverage } from './summarize-values.ts'
 
 /** Many values a request (gaps), pooled: requests in order of intended send, `ends[r]` = values of the requests 0 … r. */
-export interface PooledValues {
-  readonly values: Float64Array
+export interface PooledValues extends ValueSource {
   readonly ends: Uint32Array
 }
 
-/** Pools one list a request. */
-export function pool(lists: readonly (readonly number[])[]): PooledValues {
-  const ends = new Uint32Array(lists.length)
-  const values = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0))
-  let at = 0
-  lists.forEach((list, request) => {
-    for (let index = 0; index < list.length; index++) values[at++] = list[index] as number
-    ends[request] = at
-  })
-  return { values, ends }
+/** Values that are held, 32 MB. More of them are read from their rows whenever they are gone through. */
+const heldValues = 1 << 22
+/** Values of a piece, 512 kB: they stay in the processor's cache. */
+const pieceValues = 1 << 16
+
+/** Pools the list of each of these that has one. A list is read at once and not kept. */
+export function pool<Of>(
+  all: readonly Of[],
+  listOf: (one: Of) => ArrayLike<number> | null,
+  limit: number = heldValues,
+): PooledValues {
+  const found: number[] = []
+  let length = 0
+  let held: Float64Array | null = new Float64Array(Math.min(limit, pieceValues))
+  for (const one of all) {
+    const list = listOf(one)
+    if (list === null) continue
+    if (held !== null && length + list.length > held.length) held = grown(held, length + list.length, limit)
+    if (held !== null) copy(list, 0, list.length, held, length)
+    length += list.length
+    found.push(length)
+  }
+  const ends = Uint32Array.from(found)
+  if (held === null) return { length, ends, each: (visit) => eachPiece(all, listOf, visit) }
+  const values = held.subarray(0, length)
+  return { length, ends, each: (visit) => visit(values) }
+}
+
+function copy(from: ArrayLike<number>, start: number, count: number, into: Float64Array, at: number): void {
+  for (let index = 0; index < count; index++) into[at + index] = from[start + index] as number
+}
+
+/** Twice the room, or null where that is more than may be held. */
+function grown(values: Float64Array, needed: number, limit: number): Float64Array | null {
+  if (needed > limit) return null
+  const larger = new Float64Array(Math.min(limit, Math.max(needed, values.length * 2)))
+  larger.set(values)
+  return larger
+}
+
+function eachPiece<Of>(
+  all: readonly Of[],
+  listOf: (one: Of) => ArrayLike<number> | null,
+  visit: (values: Float64Array) => void,
+): void {
+  const piece = new Float64Array(pieceValues)
+  let filled = 0
+  for (const one of all) {
+    const list = listOf(one)
+    if (list === null) continue
+    for (let at = 0; at < list.length;) {
+      if (filled === pieceValues) {
+        visit(piece)
+        filled = 0
+      }
+      const count = Math.min(list.length - at, pieceValues - filled)
+      copy(list, at, count, piece, filled)
+      at += count
+      filled += count
+    }
+  }
+  if (filled > 0) visit(piece.subarray(0, filled))
 }
 
 /**
@@ -49,31 +101,56 @@ export function pooledEffectiveSizes(
   pooled: PooledValues,
   thresholds: readonly number[],
 ): readonly (number | null)[] {
-  const { values, ends } = pooled
+  const { ends } = pooled
   const limits = Float64Array.from(thresholds)
   const above = limits.map(() => 0)
   const counts = thresholds.map(() => new Float64Array(ends.length))
-  let at = 0
-  const lowest = limits[0] ?? Number.POSITIVE_INFINITY
-  for (let request = 0; request < ends.length; request++) {
-    above.fill(0)
-    for (const end = ends[request] ?? 0; at < end; at++) {
-      const value = values[at] as number
-      // Few values pass the first limit, fewer the next: most need one comparison.
-      if (!(value > lowest)) continue
-      for (let limit = 0; limit < limits.length && value > (limits[limit] as number); limit++) above[limit]!++
+  // The request whose values are being read, and how many of its values and of those before it are still to come.
+  let request = 0
+  let left = ends[0] ?? 0
+  const closeRequests = (): void => {
+    while (left === 0 && request < ends.length) {
+      for (let limit = 0; limit < limits.length; limit++) counts[limit]![request] = above[limit] ?? 0
+      above.fill(0)
+      request++
+      left = (ends[request] ?? 0) - (ends[request - 1] ?? 0)
     }
-    for (let limit = 0; limit < limits.length; limit++) counts[limit]![request] = above[limit] ?? 0
   }
+  closeRequests()
+  pooled.each((values) => {
+    for (let at = 0; at < values.length;) {
+      const end = Math.min(values.length, at + left)
+      left -= end - at
+      countAbove(values, at, end, limits, above)
+      at = end
+      closeRequests()
+    }
+  })
   return counts.map((count) => effectiveSize(count, pooled))
 }
 
+function countAbove(
+  values: Float64Array,
+  start: number,
+  end: number,
+  limits: Float64Array,
+  above: Float64Array,
+): void {
+  const lowest = limits[0] ?? Number.POSITIVE_INFINITY
+  for (let at = start; at < end; at++) {
+    const value = values[at] as number
+    // Few values pass the first limit, fewer the next: most need one comparison.
+    if (!(value > lowest)) continue
+    for (let limit = 0; limit < limits.length && value > (limits[limit] as number); limit++) above[limit]!++
+  }
+}
+
 /** `above` has how many values of each request lie above the threshold; it is overwritten. */
-function effectiveSize(above: Float64Array, { values, ends }: PooledValues): number | null {
+function effectiveSize(above: Float64Array, { length, ends }: PooledValues): number | null {
   let total = 0
   for (let request = 0; request < above.length; request++) total += above[request] ?? 0
-  if (total === 0 || total === values.length) return null
-  const share = total / values.length
+  if (total === 0 || total === length) return null
+  const share = total / length
   let squares = 0
   let before = 0
   for (let request = 0; request < ends.length; request++) {
@@ -84,8 +161,8 @@ function effectiveSize(above: Float64Array, { values, ends }: PooledValues): num
     before = end
   }
   const tau = Math.max(1, seriesMemory(above).tau ?? 1)
-  if (squares === 0) return values.length
-  return Math.min(values.length, (share * (1 - share) * values.length * values.length) / (tau * squares))
+  if (squares === 0) return length
+  return Math.min(length, (share * (1 - share) * length * length) / (tau * squares))
 }
 
 const one = rational(1n)
@@ -96,9 +173,8 @@ export function summarizePooled(
   options: PercentileOptions,
   swings?: number | null,
 ): MetricSummary {
-  const { values } = pooled
-  const n = values.length
-  const index = createOrderIndex(values)
+  const n = pooled.length
+  const index = createOrderIndex(pooled)
   const levels = levelsOf(options)
   const found = new Map<string, number | null>()
   const ci: Record<string, Interval> = {}
@@ -157,7 +233,7 @@ export function summarizePooled(
   return {
     n,
     n_eff: nEff,
-    mean: mean(values),
+    mean: meanOf(pooled),
     min,
     ...namedPercentiles(found),
     max,
@@ -209,9 +285,9 @@ export function pooledOneSidedEnds(
   level: string,
   tails: DecisionTails = oneLook,
 ): OneSidedEnds | null {
-  const n = pooled.values.length
+  const n = pooled.length
   if (n === 0) return null
-  const index = createOrderIndex(pooled.values)
+  const index = createOrderIndex(pooled)
   const estimate = percentileAt(n, level, '1', (asked) => index.at(asked))
   if (estimate === null) return null
   const nEff = pooledEffectiveSize(pooled, estimate) ?? pooled.ends.length

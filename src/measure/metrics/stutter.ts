@@ -1,5 +1,6 @@
 import { nearestRank, percentile, sortAscending } from '../../stats/percentile.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { passingList } from '../record/row-table.ts'
 import type { Stutter } from './run-summary.ts'
 
 /** A stream stutters when its worst gap is over this many times the median of its gaps. */
@@ -23,9 +24,10 @@ export function stutter(rows: readonly RequestRow[]): Stutter {
   const ranks = new Map<number, { readonly p95: number; readonly p99: number }>()
   let top = new Float64Array(64)
   for (const row of rows) {
-    const gaps = row.gaps_ms
+    if (!row.ok) continue
+    const gaps = passingList(row, 'gaps_ms')
     const n = gaps.length
-    if (!row.ok || n < 2) continue
+    if (n < 2) continue
     // Ranks from above: the 11th and the 3rd largest of 200.
     let rank = ranks.get(n)
     if (rank === undefined) {
@@ -54,7 +56,7 @@ export function stutter(rows: readonly RequestRow[]): Stutter {
 }
 
 /** Puts the `keep` largest into `top`, descending, and returns the sum of all. Sorting each stream would take ten times as long. */
-function keepLargest(gaps: readonly number[], top: Float64Array, keep: number): number {
+function keepLargest(gaps: ArrayLike<number>, top: Float64Array, keep: number): number {
   let total = 0
   let kept = 0
   // The least of those kept: most gaps are told by one comparison.
@@ -75,7 +77,7 @@ function keepLargest(gaps: readonly number[], top: Float64Array, keep: number): 
 }
 
 /** Whether `largest` is over five times the median of the gaps above 0: whether at least half of these are under its fifth. */
-function isOverMedian(gaps: readonly number[], largest: number): boolean {
+function isOverMedian(gaps: ArrayLike<number>, largest: number): boolean {
   let aboveZero = 0
   let under = 0
   for (let index = 0; index < gaps.length; index++) {

@@ -3,6 +3,7 @@ import { percentileShare } from '../../stats/percentile.ts'
 import { compare } from '../../stats/rational.ts'
 import { finiteRow } from '../record/finite-row.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { passingList } from '../record/row-table.ts'
 import { cacheUse, warmHitRate } from './cache-use.ts'
 import { fromActualSend, itlPerTokenMs } from './derive.ts'
 import { goodput } from './goodput.ts'
@@ -76,16 +77,20 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
     },
     percentiles,
   )
-  const gaps = pool(ok.filter((row) => row.ttft_ms !== null).map((row) => row.gaps_ms))
+  const gaps = pool(ok, (row) => (row.ttft_ms === null ? null : passingList(row, 'gaps_ms')))
   metrics.gaps_ms = summarizePooled(gaps, percentiles, swings)
   const shortGaps = {
     share: (metrics.gaps_ms.min ?? 1) < 1 ? shareBelow(gaps, 1) : 0,
-    gaps: gaps.values.length,
+    gaps: gaps.length,
     meanMs: metrics.gaps_ms.mean,
   }
-  const itl = ok.map((row) => row.itl_per_token_ms ?? itlPerTokenMs(row.gaps_ms, row.event_tokens))
-  const known = itl.filter((list) => list !== null)
-  if (known.length > 0) metrics.itl_per_token_ms = summarizePooled(pool(known), percentiles, swings)
+  const perToken = pool(
+    ok,
+    (row) =>
+      row.itl_per_token_ms ??
+      (row.event_tokens === null ? null : itlPerTokenMs(row.gaps_ms, row.event_tokens)),
+  )
+  if (perToken.ends.length > 0) metrics.itl_per_token_ms = summarizePooled(perToken, percentiles, swings)
 
   const weighting = weightings(ok)
   const pauses = stutter(ok)
@@ -178,10 +183,11 @@ function countSources(ok: readonly RequestRow[]): Record<string, number> {
 }
 
 function shareBelow(pooled: PooledValues, limit: number): number {
-  const { values } = pooled
   let below = 0
-  for (let index = 0; index < values.length; index++) if ((values[index] as number) < limit) below++
-  return values.length === 0 ? 0 : below / values.length
+  pooled.each((values) => {
+    for (let index = 0; index < values.length; index++) if ((values[index] as number) < limit) below++
+  })
+  return pooled.length === 0 ? 0 : below / pooled.length
 }
 
 /** The percentile that the samples must carry: the objective's highest, else the P99. */

@@ -1,4 +1,5 @@
 import type { RequestRow } from '../record/request-row.ts'
+import { passingList } from '../record/row-table.ts'
 import type { Throughput } from './run-summary.ts'
 import type { RunWindow } from './run-window.ts'
 
@@ -51,7 +52,7 @@ function tokensInside(row: RequestRow, plannedMs: number, window: RunWindow): nu
     if (wholeMs === null || !row.ok || !contains(window, plannedMs + wholeMs)) return 0
     return row.completion_tokens ?? 0
   }
-  const events = row.gaps_ms.length + 1
+  const events = passingList(row, 'gaps_ms').length + 1
   const total = tokensOf(row, events)
   const firstMs = plannedMs + row.ttft_ms
   const lastMs = row.e2e_ms === null ? null : plannedMs + row.e2e_ms

@@ -1,5 +1,7 @@
+import { isFiniteList } from './finite-list.ts'
 import type { RequestRow } from './request-row.ts'
 import { rowColumns } from './row-columns.ts'
+import { isTableRow } from './row-table.ts'
 
 const numbers = rowColumns.filter(({ kind }) => kind === 'number' || kind === 'integer')
 
@@ -8,6 +10,7 @@ const numbers = rowColumns.filter(({ kind }) => kind === 'number' || kind === 'i
  * such elements. A row without any comes back as it is.
  */
 export function finiteRow(row: RequestRow): RequestRow {
+  if (isTableRow(row)) return row
   let clean: Record<string, unknown> | null = null
   for (const { name, nullable } of numbers) {
     const value = row[name]
@@ -22,11 +25,4 @@ export function finiteRow(row: RequestRow): RequestRow {
     clean[name] = list.filter((value) => Number.isFinite(value))
   }
   return clean === null ? row : (clean as unknown as RequestRow)
-}
-
-function isFiniteList(list: readonly number[]): boolean {
-  // NaN and infinities minus themselves are NaN, and so is every sum with one: a single test for the whole list.
-  let sum = 0
-  for (let index = 0; index < list.length; index++) sum += (list[index] ?? Number.NaN) * 0
-  return sum === 0
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { keptRows } from './kept-rows.ts'
 import { openJournal } from './journal.ts'
 import { streamedRow } from './made-rows.ts'
+import { wholeRow } from './row-table.ts'
 import { startManifest } from './manifest.ts'
 
 const manifest = startManifest({
@@ -34,7 +35,7 @@ test.each([
   )
   const kept = keptRows(path, journal, limit)
   for (const row of rows) kept.append(row)
-  expect(await kept.all()).toEqual(rows)
+  expect((await kept.all()).map(wholeRow)).toEqual(rows)
   await journal.close()
   await rm(folder, { recursive: true })
 })

@@ -1,6 +1,8 @@
+import { dirname } from 'node:path'
 import type { Journal } from './journal.ts'
 import { readJournal } from './read-journal.ts'
 import type { RequestRow } from './request-row.ts'
+import { heldNumbers, numbersOfRow, rowStore } from './row-store.ts'
 
 /** The rows of a run under way: each goes to the journal, and as long as they are few they are at hand too. */
 export interface KeptRows {
@@ -9,28 +11,23 @@ export interface KeptRows {
   all(): Promise<readonly RequestRow[]>
 }
 
-/** Numbers in the rows that are held, 8 MB. A run that makes more goes on in constant memory, and reads its journal at the end. */
-const heldNumbers = 1_000_000
-
-/** A row without its lists, in numbers. */
-const plainRow = 64
-
+/** A run that makes more than `limit` numbers goes on in constant memory, and reads its journal at the end: into columns (`rowTable`). */
 export function keptRows(path: string, journal: Journal, limit: number = heldNumbers): KeptRows {
   let rows: RequestRow[] = []
   let numbers = 0
   return {
     append(row) {
       journal.append([row])
-      numbers += plainRow + row.gaps_ms.length
+      numbers += numbersOfRow(row)
       if (numbers > limit) rows = []
       else rows.push(row)
     },
     async all() {
       if (numbers <= limit) return rows
       await journal.flush()
-      const read: RequestRow[] = []
+      const read = rowStore({ folder: dirname(path), held: limit })
       await readJournal(path, (row) => read.push(row))
-      return read
+      return read.rows()
     },
   }
 }

@@ -3,7 +3,9 @@ import { parquetMetadataAsync, parquetRead, type AsyncBuffer, type FileMetaData 
 import { PlimsollError } from '../../base/errors.ts'
 import { decodeListPages, type ListRows } from './list-pages.ts'
 import type { RequestRow } from './request-row.ts'
-import { rowColumns, type RowColumn } from './row-columns.ts'
+import { isNumberList, rowColumns, type RowColumn } from './row-columns.ts'
+import { heldNumbers } from './row-store.ts'
+import { rowTable } from './row-table.ts'
 import { rowFrom } from './row-text.ts'
 import { manifestKey } from './write-requests.ts'
 
@@ -16,6 +18,8 @@ export interface RequestsFile {
 export interface ReadRequestsOptions {
   /** Columns to leave out (they read as null or empty): per-token ITL need not be read for a summary. */
   readonly without?: readonly (keyof RequestRow)[]
+  /** More numbers than these are read into columns (`rowTable`), not into rows of their own: ten times less garbage. */
+  readonly held?: number
 }
 
 /**
@@ -42,7 +46,7 @@ export async function readRequests(path: string, options: ReadRequestsOptions = 
     const columns = rowColumns.filter(
       (column) => names.has(column.name) && !(options.without ?? []).includes(column.name),
     )
-    const rows = await readRows(file, metadata, columns, path)
+    const rows = await readRows(file, metadata, columns, path, options.held ?? heldNumbers)
     const kept = metadata.key_value_metadata?.find((entry) => entry.key === manifestKey)?.value
     return { rows, manifestJson: kept ?? null }
   } finally {
@@ -55,25 +59,39 @@ async function readRows(
   metadata: FileMetaData,
   columns: readonly RowColumn[],
   path: string,
-): Promise<RequestRow[]> {
+  held: number,
+): Promise<readonly RequestRow[]> {
   const rows: RequestRow[] = []
+  const table = numbersIn(metadata) > held ? rowTable({ folder: null }) : null
   let rowStart = 0
   for (let group = 0; group < metadata.row_groups.length; group++) {
     const count = Number(metadata.row_groups[group]?.num_rows ?? 0n)
     const data: Partial<Record<string, ArrayLike<unknown>>> = {}
     const general: string[] = []
     for (const column of columns) {
-      const lists = isNumberList(column) ? await readLists(file, metadata, group, column, count) : null
+      const lists = isNumberList(column)
+        ? await readLists(file, metadata, group, column, count, table !== null)
+        : null
       if (lists === null) general.push(column.name)
       else data[column.name] = lists
     }
     await readGeneral(file, metadata, general, rowStart, rowStart + count, data).catch((cause: unknown) => {
       throw unreadable(path, cause)
     })
-    for (let index = 0; index < count; index++) rows.push(rowFrom((name) => data[name]?.[index]))
+    if (table === null) {
+      for (let index = 0; index < count; index++) rows.push(rowFrom((name) => data[name]?.[index]))
+    } else table.pushColumns(count, (name) => data[name])
     rowStart += count
   }
-  return rows
+  return table?.rows() ?? rows
+}
+
+/** Values in the columns of lists, and cells in the others. */
+function numbersIn({ row_groups: groups }: FileMetaData): number {
+  let numbers = 0
+  for (const { columns } of groups)
+    for (const { meta_data: chunk } of columns) numbers += Number(chunk?.num_values ?? 0n)
+  return numbers
 }
 
 /** The cells of a column as rows have them; undefined where none has a value. */
@@ -99,16 +117,13 @@ function plain(value: unknown): unknown {
   return Array.isArray(value) && typeof value[0] === 'bigint' ? value.map(Number) : value
 }
 
-function isNumberList(column: RowColumn): boolean {
-  return column.kind === 'numbers' || column.kind === 'integers'
-}
-
 async function readLists(
   file: AsyncBuffer,
   metadata: FileMetaData,
   group: number,
   column: RowColumn,
   count: number,
+  passing: boolean,
 ): Promise<ListRows | null> {
   const chunk = metadata.row_groups[group]?.columns.find(
     ({ meta_data }) => meta_data?.path_in_schema.join('.') === `${column.name}.list.element`,
@@ -117,7 +132,7 @@ async function readLists(
   if (!isOurList(metadata, column)) return null
   const start = Number(chunk.data_page_offset)
   const bytes = new Uint8Array(await file.slice(start, start + Number(chunk.total_compressed_size)))
-  return decodeListPages(bytes, chunk, count, column.nullable)
+  return decodeListPages(bytes, chunk, count, column.nullable, passing)
 }
 
 /** Whether the list has exactly the levels that `writeRequests` gives it; other writers make elements optional. */

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { RequestRow } from './request-row.ts'
+import { wholeRow } from './row-table.ts'
 
 /** Stands in the place of every secret that was taken out. */
 export const redacted = '[redacted]'
@@ -138,7 +139,7 @@ export function rowWithoutSecrets(row: RequestRow, secrets: readonly string[]): 
     const safe = withoutSecrets(text, secrets)
     if (safe !== text) changed[name] = safe
   }
-  return Object.keys(changed).length === 0 ? row : { ...row, ...changed }
+  return Object.keys(changed).length === 0 ? row : { ...wholeRow(row), ...changed }
 }
 
 /** The error with none of these secrets in what it prints. */

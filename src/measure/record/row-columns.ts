@@ -68,6 +68,11 @@ export const rowColumns: readonly RowColumn[] = [
   keptText('tool_args'),
 ]
 
+/** Whether the column's cells are lists of numbers. */
+export function isNumberList({ kind }: RowColumn): boolean {
+  return kind === 'numbers' || kind === 'integers'
+}
+
 /** The columns that these rows have: all fixed ones, and a kept text where any row carries it. */
 export function columnsOf(rows: readonly RequestRow[]): readonly RowColumn[] {
   return rowColumns.filter((column) => !column.optional || rows.some((row) => row[column.name] !== undefined))

@@ -1,4 +1,5 @@
 import type { RequestRow } from '../request-row.ts'
+import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
 import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
@@ -49,8 +50,8 @@ interface OwnCounts {
   readonly tpotMs: (number | null)[]
 }
 
-function begin(file: string): ImportSession {
-  const rows: RequestRow[] = []
+function begin(file: string, options: RowStoreOptions): ImportSession {
+  const rows = rowStore(options)
   const own: OwnCounts = { tokens: [], tpotMs: [] }
   let baseNs: bigint | null = null
   const choices: DoubledChoice[] = []
@@ -77,7 +78,7 @@ function begin(file: string): ImportSession {
 
 function finish(
   file: string,
-  read: RequestRow[],
+  read: RowStore,
   own: OwnCounts,
   baseNs: bigint | null,
   choices: readonly DoubledChoice[],

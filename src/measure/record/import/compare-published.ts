@@ -1,6 +1,6 @@
-import { mean, standardDeviation } from '../../../stats/describe.ts'
-import { percentile, sortAscending, type PercentileType } from '../../../stats/percentile.ts'
+import type { PercentileType } from '../../../stats/percentile.ts'
 import type { ImportedRun, Published, PublishedMetric } from './imported-run.ts'
+import { orderedValues, type OrderedValues } from './ordered-values.ts'
 import { rateReadings, valueReadings, type RateInput, type ValueReading } from './readings.ts'
 
 /** A tool's own figure beside what its own requests give. */
@@ -66,10 +66,12 @@ function withOwn(
   if (metric !== 'tpot_ms' || toolTpotMs === undefined) return readings
   const own: ValueReading = {
     why: "N by its own tokenizer, ours is the server's",
-    sorted: () =>
-      sortAscending(
-        run.rows.flatMap((row, at) => (row.ok && row.phase === 'measure' ? (toolTpotMs[at] ?? []) : [])),
-      ),
+    values: () => {
+      const measured = toolTpotMs.filter(
+        (_, at) => run.rows[at]?.ok === true && run.rows[at].phase === 'measure',
+      )
+      return orderedValues(measured, (tpotMs) => tpotMs)
+    },
   }
   return [...readings, own]
 }
@@ -118,15 +120,15 @@ function compareValue(
 ): Draft {
   const { statistic, published } = base
   const own = readings[0]
-  const ours = own === undefined ? null : figure(own.sorted(), statistic, '1')
+  const ours = own === undefined ? null : figure(own.values(), statistic, '1')
   if (published === null) return { ...base, ours, status: 'not_published', why: whyNull, explained: [] }
   if (ours === null) {
     return { ...base, ours, status: 'not_recomputable', why: 'its requests do not carry it', explained: [] }
   }
   if (isSame(ours, published)) return { ...base, ours, status: 'agrees', why: null, explained: [] }
   const explained: Explanation[] = []
-  for (const { why, sorted } of readings) {
-    const values = sorted()
+  for (const { why, values: read } of readings) {
+    const values = read()
     for (const [type, way] of isPercentile(statistic) ? ways : ways.slice(0, 1)) {
       const found = figure(values, statistic, type)
       if (found === null || !isSame(found, published)) continue
@@ -185,26 +187,25 @@ function isPercentile(statistic: string): boolean {
   return /^\d/.test(statistic)
 }
 
-function figure(sorted: Float64Array, statistic: string, type: PercentileType): number | null {
-  if (sorted.length === 0) return null
+function figure(values: OrderedValues, statistic: string, type: PercentileType): number | null {
+  if (values.length === 0) return null
   switch (statistic) {
     case 'mean':
-      return mean(sorted)
+      return values.mean
     case 'min':
-      return sorted[0] ?? null
+      return values.percentile('0', '1')
     case 'max':
-      return sorted.at(-1) ?? null
+      return values.percentile('100', '1')
     case 'std':
-      return standardDeviation(sorted) ?? 0
+      return values.standardDeviation ?? 0
     case 'population': {
-      const sample = standardDeviation(sorted)
-      return sample === null ? 0 : sample * Math.sqrt((sorted.length - 1) / sorted.length)
+      const sample = values.standardDeviation
+      return sample === null ? 0 : sample * Math.sqrt((values.length - 1) / values.length)
     }
     default: {
       const share = Number(statistic)
       if (!isPercentile(statistic) || share > 100) return null
-      if (share === 0) return sorted[0] ?? null
-      return percentile(sorted, statistic, type)
+      return values.percentile(statistic, type)
     }
   }
 }

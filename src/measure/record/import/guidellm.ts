@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../manifest.ts'
-import type { RequestRow } from '../request-row.ts'
+import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import { guidellmRow, guidellmStart, type TpotForms } from './guidellm-row.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { doubledNote, note } from './import-notes.ts'
@@ -63,7 +63,7 @@ export const guidellm: Importer = {
 }
 
 interface Gathered {
-  readonly rows: RequestRow[]
+  readonly rows: RowStore
   /** How long after its planned moment each was sent, ms; null where the file does not say. */
   readonly delaysMs: (number | null)[]
   /** Some request has a latency from its schedule: the loop was open, and the delays count. */
@@ -74,12 +74,12 @@ interface Gathered {
   readonly doubled: DoubledKey[]
 }
 
-function begin(file: string): ImportSession {
+function begin(file: string, options: RowStoreOptions): ImportSession {
   const gathered = new Map<number, Gathered>()
   let root: JsonRecord = {}
   const of = (index: number): Gathered => {
     const known = gathered.get(index) ?? {
-      rows: [],
+      rows: rowStore(options),
       delaysMs: [],
       scheduled: false,
       baseS: null,
@@ -119,8 +119,12 @@ function begin(file: string): ImportSession {
   }
 }
 
-function planned(row: RequestRow, delayMs: number | null): RequestRow {
-  return delayMs === null || row.sent_ms === null ? row : fromPlan(row, Math.max(0, delayMs))
+/** Counts the rows of an open loop from their intended sends, as far as those are known. */
+function countFromPlan({ rows, delaysMs }: Gathered): void {
+  for (const [at, row] of rows.rows().entries()) {
+    const delayMs = delaysMs[at] ?? null
+    if (delayMs !== null && row.sent_ms !== null) rows.change(at, fromPlan(row, Math.max(0, delayMs)))
+  }
 }
 
 function benchmarkRun(
@@ -130,9 +134,8 @@ function benchmarkRun(
   number: string | null,
 ): ImportedRun {
   const { forms, baseS } = found
-  const { rows, earliestMs } = fromEarliest(
-    found.scheduled ? found.rows.map((row, at) => planned(row, found.delaysMs[at] ?? null)) : found.rows,
-  )
+  if (found.scheduled) countFromPlan(found)
+  const { rows, earliestMs } = fromEarliest(found.rows)
   const rowsKnown = rows.length > 0
   const totals =
     asRecord(member(benchmark, 'metrics', 'request_totals')) ??

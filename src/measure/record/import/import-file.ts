@@ -1,6 +1,7 @@
 import { PlimsollError } from '../../../base/errors.ts'
 import { escaped, hexadecimal, isBinary } from '../../../base/escaped.ts'
 import type { Warning } from '../../../base/warnings.ts'
+import type { RowStoreOptions } from '../row-store.ts'
 import { note } from './import-notes.ts'
 import type { ImportedRun } from './imported-run.ts'
 import type { Importer, ImportSession, Sample } from './importer.ts'
@@ -23,18 +24,22 @@ const sampleRoots = 3
 
 /**
  * Reads a result file: sees by its shape whose it is, then takes it value by value, so that memory is that of the requests and not
- * of the text. What breaks off or is torn in the middle gives what could be read, with the place.
+ * of the text. Where the requests are many and `rows` names a folder, their gaps go to a file there.
+ * What breaks off or is torn in the middle gives what could be read, with the place.
  * @throws PlimsollError PLIM_FILE for a file that is empty, of no format known here, or in which nothing can be read.
  */
-export async function importFile(file: string): Promise<ImportedFile> {
+export async function importFile(
+  file: string,
+  rows: RowStoreOptions = { folder: null },
+): Promise<ImportedFile> {
   const sample = await sampleOf(file)
   const importer = importers.find((one) => one.detects(sample))
   if (importer === undefined) {
     const nested = nestedImporters(sample)
     if (nested.length === 0) throw unknownFormat(file, sample)
-    return readWith(file, nestedSession(file, nested))
+    return readWith(file, nestedSession(file, nested, rows))
   }
-  return readWith(file, importer.begin(file))
+  return readWith(file, importer.begin(file, rows))
 }
 
 async function sampleOf(file: string): Promise<Sample> {
@@ -179,6 +184,7 @@ function nestedImporters({ roots }: Sample): (readonly [key: string, importer: I
 function nestedSession(
   file: string,
   nested: readonly (readonly [key: string, importer: Importer])[],
+  rows: RowStoreOptions,
 ): ImportSession {
   let root: JsonRecord = {}
   return {
@@ -186,7 +192,7 @@ function nestedSession(
     root: (value) => void (root = asRecord(value) ?? root),
     end: () =>
       nested.flatMap(([key, importer]) => {
-        const session = importer.begin(file)
+        const session = importer.begin(file, rows)
         // Read again through its own plan, since records are handed over one by one.
         const stream = new JsonStream(
           {

@@ -1,6 +1,7 @@
 import { tpotMs } from '../../metrics/decompose-latency.ts'
 import { unsentRow } from '../made-rows.ts'
 import type { Outcome, RequestRow, RowFlag } from '../request-row.ts'
+import type { RowStore } from '../row-store.ts'
 import { statusOfWords } from './status-of-words.ts'
 
 /** What a file tells of one request. Times in ms; latencies from the intended send where it is known, else from the actual one. */
@@ -145,32 +146,30 @@ function kindOfWords(message: string | null): string {
 }
 
 /**
- * Rows whose times count from the first row that was read, moved so that the earliest intended send is 0. (The first row need not be the
- * earliest, and keeping every record until the end would keep the file in memory.) The list is taken over: its rows are replaced one by
- * one, so that a million of them are never there twice.
+ * The rows of a store whose times count from the first one that was read, moved so that the earliest intended send is 0. (The first row
+ * need not be the earliest, and keeping every record until the end would keep the file in memory.)
  */
-export function fromEarliest(rows: RequestRow[]): {
+export function fromEarliest(store: RowStore): {
   readonly rows: readonly RequestRow[]
   readonly earliestMs: number
 } {
   let earliestMs = Number.POSITIVE_INFINITY
-  for (const row of rows)
+  for (const row of store.rows())
     if (row.sent_ms !== null) earliestMs = Math.min(earliestMs, row.planned_ms ?? row.sent_ms)
-  if (!Number.isFinite(earliestMs) || earliestMs === 0) return { rows, earliestMs: 0 }
+  if (!Number.isFinite(earliestMs) || earliestMs === 0) return { rows: store.rows(), earliestMs: 0 }
   const moved = (ms: number | null): number | null =>
     ms === null ? null : Math.round((ms - earliestMs) * 1e6) / 1e6
-  for (const [at, row] of rows.entries()) {
+  for (const [at, row] of store.rows().entries()) {
     if (row.sent_ms === null) continue
-    rows[at] = { ...row, planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) }
+    store.change(at, { planned_ms: moved(row.planned_ms), sent_ms: moved(row.sent_ms) })
   }
-  return { rows, earliestMs }
+  return { rows: store.rows(), earliestMs }
 }
 
-/** The row counted from an intended send that lies `lagMs` before the actual one. */
-export function fromPlan(row: RequestRow, lagMs: number): RequestRow {
+/** What changes in a row that is counted from an intended send `lagMs` before the actual one. */
+export function fromPlan(row: RequestRow, lagMs: number): Partial<RequestRow> {
   const later = (ms: number | null): number | null => (ms === null ? null : ms + lagMs)
   return {
-    ...row,
     planned_ms: row.sent_ms === null ? row.planned_ms : Math.round((row.sent_ms - lagMs) * 1e6) / 1e6,
     lag_ms: lagMs,
     ttfb_ms: later(row.ttfb_ms),

@@ -1,3 +1,4 @@
+import type { RowStoreOptions } from '../row-store.ts'
 import type { FormatName, ImportedRun } from './imported-run.ts'
 import type { JsonFault, JsonPlace, JsonPlan } from './json-stream.ts'
 import type { JsonValue } from './json-value.ts'
@@ -25,5 +26,5 @@ export interface Importer {
   /** "vLLM bench serve" */
   readonly tool: string
   readonly detects: (sample: Sample) => boolean
-  readonly begin: (file: string) => ImportSession
+  readonly begin: (file: string, rows: RowStoreOptions) => ImportSession
 }

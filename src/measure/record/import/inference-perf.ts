@@ -1,4 +1,5 @@
 import type { RequestRow } from '../request-row.ts'
+import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
@@ -55,8 +56,8 @@ export const inferencePerfSummary: Importer = {
   begin: summarySession,
 }
 
-function requestsSession(file: string): ImportSession {
-  const read: RequestRow[] = []
+function requestsSession(file: string, options: RowStoreOptions): ImportSession {
+  const read = rowStore(options)
   let baseS: number | null = null
   let repeated = 0
   return {

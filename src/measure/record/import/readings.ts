@@ -1,30 +1,23 @@
-import { sortAscending } from '../../../stats/percentile.ts'
 import { fromActualSend } from '../../metrics/derive.ts'
 import type { RequestRow } from '../request-row.ts'
+import { passingList } from '../row-table.ts'
 import type { PublishedMetric } from './imported-run.ts'
+import { orderedValues, type OrderedValues } from './ordered-values.ts'
 
 /** One way in which a metric's values can be read off the same requests. The first is ours. */
 export interface ValueReading {
   readonly why: string
-  /** Ascending; made when it is first asked for. */
-  readonly sorted: () => Float64Array
+  /** Made when it is first asked for. */
+  readonly values: () => OrderedValues
 }
 
-type Of = (row: RequestRow) => number | null | readonly number[]
+type Of = (row: RequestRow) => number | null | ArrayLike<number>
 
 export function valueReadings(metric: PublishedMetric, rows: readonly RequestRow[]): readonly ValueReading[] {
   const ok = rows.filter((row) => row.ok)
   return (readings[metric] ?? []).map(([why, of, failedAsZero]) => ({
     why,
-    sorted: once(() => {
-      const values: number[] = []
-      for (const row of failedAsZero === true ? rows : ok) {
-        const value = row.ok ? of(row) : 0
-        if (typeof value === 'number') values.push(value)
-        else if (value !== null) for (const one of value) values.push(one)
-      }
-      return sortAscending(values)
-    }),
+    values: once(() => orderedValues(failedAsZero === true ? rows : ok, (row) => (row.ok ? of(row) : 0))),
   }))
 }
 
@@ -75,7 +68,7 @@ const readings: Readonly<
     [zeros, (row) => row.tpot_ms, true],
   ],
   gaps_ms: [
-    ['', (row) => row.gaps_ms],
+    ['', (row) => passingList(row, 'gaps_ms')],
     ['a mean a request, (E2E − TTFT) ÷ (N − 1), not its gaps', (row) => row.tpot_ms],
     ['each chunk’s tokens at one time: gaps of 0 inside chunks', (row) => insideChunks(row)],
     ['the wait for the first token is in it: E2E ÷ N', (row) => over(row.e2e_ms, row.completion_tokens)],
@@ -111,7 +104,9 @@ function less(tokens: number | null): number | null {
 }
 
 function repeated(value: number | null, times: number | null): readonly number[] | null {
-  return value === null || times === null ? null : Array.from({ length: times }, () => value)
+  // Made in one go: a hundred million numbers are asked for several times.
+  // oxlint-disable-next-line unicorn/no-new-array
+  return value === null || times === null ? null : new Array<number>(Math.max(0, times)).fill(value)
 }
 
 function insideChunks(row: RequestRow): readonly number[] | null {

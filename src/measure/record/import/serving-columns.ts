@@ -1,4 +1,6 @@
+import type { NumberLists } from '../number-lists.ts'
 import type { RequestRow } from '../request-row.ts'
+import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import { failure, importedRow, requestId } from './imported-row.ts'
 import { asList, countOf, numberOf, numbersOf, textOf, type JsonRecord } from './json-value.ts'
 
@@ -17,7 +19,7 @@ export interface ColumnRows {
  * Success is `errors[i] == ""`: there is no other mark. E2E is `latencies[i]` where the client wrote it (the Rust one), else
  * TTFT + Σ ITL. `gaps` are its `itls`, ms, read one by one. `queue_times[i]` is the wait for a free slot before the send and belongs to the latency from the intended send.
  */
-export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] | undefined)[]): ColumnRows {
+export function columnRows(root: JsonRecord, gaps: NumberLists, options: RowStoreOptions): ColumnRows {
   const ttfts = asList(root['ttfts'])
   const outputLens = asList(root['output_lens'])
   const inputLens = asList(root['input_lens'])
@@ -34,7 +36,7 @@ export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] |
         Number.POSITIVE_INFINITY,
       )
     : 0
-  const rows: RequestRow[] = []
+  const rows = rowStore(options)
   let zeroTtft = 0
   for (let i = 0; i < n; i++) {
     const error = errors?.[i]
@@ -58,7 +60,7 @@ export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] |
     const ttft = numberOf(ttfts?.[i])
     if (ttft === 0) zeroTtft++
     const ttftMs = ttft === null || ttft <= 0 ? null : ttft * 1000 + queueMs
-    const gapsMs = gaps[i] ?? null
+    const gapsMs = gaps.at(i)
     const whole = numberOf(latencies?.[i])
     const summed = ttftMs === null || gapsMs === null ? null : gapsMs.reduce((sum, gap) => sum + gap, ttftMs)
     const e2eMs = whole !== null && whole > 0 ? whole * 1000 + queueMs : summed
@@ -77,7 +79,7 @@ export function columnRows(root: JsonRecord, gaps: readonly (readonly number[] |
     )
   }
   return {
-    rows,
+    rows: rows.rows(),
     startsKnown: allStarts,
     zeroTtft,
     guessed: errors === null && n > 0,

@@ -1,6 +1,8 @@
 import type { Warning } from '../../../base/warnings.ts'
 import type { Pacer } from '../../load/pacer.ts'
 import type { Json, JsonObject } from '../manifest.ts'
+import { numberLists } from '../number-lists.ts'
+import type { RowStoreOptions } from '../row-store.ts'
 import type { ImportedRun, Published, ToolFormulas, Unrecoverable } from './imported-run.ts'
 import { doubledNote, note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
@@ -15,7 +17,7 @@ import {
   type JsonRecord,
   type JsonValue,
 } from './json-value.ts'
-import { columnRows } from './serving-columns.ts'
+import { columnRows, type ColumnRows } from './serving-columns.ts'
 import { servingSummary } from './serving-summary.ts'
 
 const plan: JsonPlan = {
@@ -77,7 +79,8 @@ export const vllmImporter: Importer = {
     const record = isServing(roots[0])
     return record !== null && !isSglang(record)
   },
-  begin: (file) => session(file, 'vllm', 'vLLM bench serve', vllmFormulas),
+  begin: (file, rows) =>
+    session({ file, format: 'vllm', tool: 'vLLM bench serve', formulas: vllmFormulas }, rows),
 }
 
 /** SGLang's `--output-file`: an object a line, `Infinity` and all. */
@@ -88,41 +91,35 @@ export const sglangImporter: Importer = {
     const record = isServing(roots[0])
     return record !== null && isSglang(record)
   },
-  begin: (file) => session(file, 'sglang', 'SGLang bench_serving', sglangFormulas),
+  begin: (file, rows) =>
+    session({ file, format: 'sglang', tool: 'SGLang bench_serving', formulas: sglangFormulas }, rows),
 }
 
-function session(
-  file: string,
-  format: 'vllm' | 'sglang',
-  tool: string,
-  formulas: ToolFormulas,
-): ImportSession {
+type About = Pick<ImportedRun, 'file' | 'format' | 'tool' | 'formulas'>
+
+function session(about: About, options: RowStoreOptions): ImportSession {
   const runs: ImportedRun[] = []
-  let gaps: (readonly number[])[] = []
+  let gaps = numberLists(options)
   return {
     plan,
     item(value, path) {
-      if (path[1] === 0) gaps = []
+      if (path[1] === 0) gaps = numberLists(options)
       const own = numbersOf(value, 1000)
-      if (own !== null) gaps[Number(path[1])] = own
+      if (own === null) return
+      while (gaps.length < Number(path[1])) gaps.push(null)
+      gaps.push(own)
     },
     root(value, place) {
       const record = asRecord(value)
-      if (record !== null) runs.push(servingRun(record, gaps, place, { file, format, tool, formulas }))
-      gaps = []
+      if (record !== null) runs.push(servingRun(record, columnRows(record, gaps, options), place, about))
+      gaps = numberLists(options)
     },
     end: () =>
       runs.length === 1 ? runs : runs.map((run, index) => ({ ...run, label: run.label ?? `${index + 1}` })),
   }
 }
 
-function servingRun(
-  root: JsonRecord,
-  gaps: readonly (readonly number[])[],
-  place: JsonPlace,
-  about: Pick<ImportedRun, 'file' | 'format' | 'tool' | 'formulas'>,
-): ImportedRun {
-  const columns = columnRows(root, gaps)
+function servingRun(root: JsonRecord, columns: ColumnRows, place: JsonPlace, about: About): ImportedRun {
   const rowsKnown = columns.rows.length > 0
   const completed = countOf(root['completed']) ?? columns.rows.filter((row) => row.ok).length
   const planned = countOf(root['num_prompts'])
@@ -198,7 +195,7 @@ function retokenizedNote(root: JsonRecord): Warning | null {
   )
 }
 
-function columnNotes(columns: ReturnType<typeof columnRows>): Warning[] {
+function columnNotes(columns: ColumnRows): Warning[] {
   const notes: Warning[] = []
   if (columns.guessed) {
     notes.push(
@@ -224,7 +221,7 @@ function columnNotes(columns: ReturnType<typeof columnRows>): Warning[] {
 
 function missing(
   root: JsonRecord,
-  columns: ReturnType<typeof columnRows>,
+  columns: ColumnRows,
   rowsKnown: boolean,
   placeholder: readonly string[],
 ): Unrecoverable[] {
