@@ -26,21 +26,15 @@ async function compare(name, b, runs) {
     folder,
   )
   if (!stdout.startsWith('{')) throw new Error(`compare ended with ${code}: ${stderr}`)
-  const [metric] = JSON.parse(stdout).metrics
-  return { name, runs, metric }
+  const [{ verdict, change, interval }] = JSON.parse(stdout).metrics
+  const ends = interval.map(percent).join(', ')
+  console.log(`${name}, ${runs} runs an arm: ${verdict}, ${percent(change)} [${ends}]`)
 }
 
 try {
-  for (const [name, b, runs] of [
-    ['A against A', same, many],
-    ['3.5 % apart', faster, 5],
-    ['3.5 % apart', faster, many],
-  ]) {
-    const { metric } = await compare(name, b, runs)
-    console.log(
-      `${name}, ${runs} runs an arm: ${metric.verdict}, ${percent(metric.change)} [${metric.interval.map(percent).join(', ')}]`,
-    )
-  }
+  await compare('A against A', same, many)
+  await compare('3.5 % apart', faster, 5)
+  await compare('3.5 % apart', faster, many)
 } finally {
   for (const engine of engines) await engine.stop()
   rmSync(folder, { recursive: true, force: true })

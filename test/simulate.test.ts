@@ -31,7 +31,7 @@ async function simulate(
     machine: { node: 'v20.20.2' },
   } as unknown as FlowDeps
   const path = Object.keys(files)[0] as string
-  return (await simulateFlow({ path, seed: null, out: null, ...config }, deps)).document
+  return (await simulateFlow({ path, seed: null, out: null, scratch: null, ...config }, deps)).document
 }
 
 const example = (name: string): Record<string, string> => ({
@@ -70,6 +70,26 @@ describe('the stories of examples/fleet', () => {
       ['seven', false],
     ])
   })
+})
+
+test('rows that memory does not hold are the same rows', async () => {
+  const fleet = {
+    'f.yaml': `duration: 100s
+replicas: 4
+engine: h100-8b
+traffic: { arrivals: poisson 100/s, prompt: lognormal median 200 p99 800, output: lognormal median 100 p99 400 }
+router: least-loaded
+`,
+  }
+  const bytes = async (name: string, scratch: string | null): Promise<Buffer> => {
+    const out = join(folder, name)
+    await simulate(fleet, { out, scratch })
+    return readFileSync(join(out, 'requests.parquet'))
+  }
+  const held = await bytes('held', null)
+  const filed = await bytes('filed', folder)
+  expect(held.length).toBeGreaterThan(1_000_000)
+  expect(filed.equals(held)).toBe(true)
 })
 
 describe('a document', () => {

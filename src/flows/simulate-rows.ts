@@ -1,6 +1,7 @@
 import { streamedRow, unsentRow } from '../measure/record/made-rows.ts'
 import { startManifest, type JsonObject } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { rowStore } from '../measure/record/row-store.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { describeObjective } from '../measure/metrics/objective.ts'
 import type { FleetResult } from '../simulate/fleet/simulate-fleet.ts'
@@ -54,14 +55,38 @@ export function simulatedRow(result: FleetResult): RequestRow {
   }
 }
 
+/** The rows of a simulation as their ends become known. */
+export interface SimulatedRows {
+  add(result: FleetResult): void
+  /** In the order in which they first arrived. */
+  inOrder(): readonly RequestRow[]
+}
+
+/** `scratch`: the folder for their gaps once those are many; null: everything is held. */
+export function simulatedRows(scratch: string | null): SimulatedRows {
+  const store = rowStore({ folder: scratch })
+  const numbers: number[] = []
+  return {
+    add(result) {
+      store.push(simulatedRow(result))
+      numbers.push(result.number)
+    },
+    inOrder() {
+      const rows = store.rows()
+      const places = Uint32Array.from(numbers, (_, place) => place)
+      places.sort((a, b) => (numbers[a] as number) - (numbers[b] as number))
+      return Array.from(places, (place) => rows[place] as RequestRow)
+    },
+  }
+}
+
 /** A run folder like any other, which `show`, `compare` and `export` read. */
 export async function writeSimulatedRun(
   path: string,
   { policy, spec }: NamedFleet,
-  results: readonly FleetResult[],
+  rows: readonly RequestRow[],
   deps: Pick<FlowDeps, 'version' | 'machine'>,
 ): Promise<void> {
-  const rows = results.toSorted((a, b) => a.number - b.number).map(simulatedRow)
   const objective = spec.objective === null ? null : describeObjective(spec.objective)
   const manifest = startManifest({
     name: policy,

@@ -15,10 +15,10 @@ import type { EngineConfig } from '../simulate/engine/engine-config.ts'
 import type { FleetWindow } from '../simulate/fleet/fleet-account.ts'
 import type { FleetSpec, ReplicaGroup } from '../simulate/fleet/fleet-spec.ts'
 import type { LatencySketch } from '../simulate/fleet/latency-sketch.ts'
-import { simulateFleet, type FleetOutcome, type FleetResult } from '../simulate/fleet/simulate-fleet.ts'
+import { simulateFleet, type FleetOutcome } from '../simulate/fleet/simulate-fleet.ts'
 import { openTraffic } from '../simulate/fleet/traffic.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { writeSimulatedRun } from './simulate-rows.ts'
+import { simulatedRows, writeSimulatedRun } from './simulate-rows.ts'
 import { engineOf, readModel } from './model-file.ts'
 import { fleetsOf, modelsOf, policyFolder, tracesOf, type NamedFleet } from './simulate-spec.ts'
 import { readFleetFile } from './simulate-yaml.ts'
@@ -29,6 +29,8 @@ export interface SimulateConfig {
   readonly seed: string | null
   /** Folder for a run folder of each policy; null: no rows are kept. */
   readonly out: string | null
+  /** Folder for what memory should not hold of those rows; null: it holds all. */
+  readonly scratch: string | null
 }
 
 export interface SimulateOutcome {
@@ -52,19 +54,19 @@ export async function simulateFlow(config: SimulateConfig, deps: FlowDeps): Prom
   let floor: SimulationFloor | null = null
   for (const fleet of fleets) {
     if (deps.signal.aborted) break
-    const results: FleetResult[] | null = config.out === null ? null : []
+    const rows = config.out === null ? null : simulatedRows(config.scratch)
     const outcome = simulateFleet(
       fleet.spec,
-      results === null ? {} : { onResult: (result) => results.push(result), keepTokenTimes: true },
+      rows === null ? {} : { onResult: rows.add, keepTokenTimes: true },
     )
     policies.push(policyDocument(fleet, outcome))
     // The mean field knows no drafts: a fleet that has them may do with less than it says.
     if (policies.length === 1 && !fleets.some(({ spec }) => spec.groups.some(drafts))) {
       floor = floorOf(fleet.spec, outcome.windows)
     }
-    if (results !== null && config.out !== null) {
+    if (rows !== null && config.out !== null) {
       const path = fleets.length === 1 ? config.out : join(config.out, policyFolder(fleet.policy))
-      await writeSimulatedRun(path, fleet, results, deps)
+      await writeSimulatedRun(path, fleet, rows.inOrder(), deps)
     }
   }
   const [first] = fleets

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { SimulationDocument } from '../../report/simulate-document.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
@@ -38,7 +39,12 @@ async function simulate({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const { document } = await cli.flows.simulateFlow(
-    { path: args[0] ?? '', seed: text(flags, 'seed') ?? null, out: text(flags, 'out') ?? null },
+    {
+      path: args[0] ?? '',
+      seed: text(flags, 'seed') ?? null,
+      out: text(flags, 'out') ?? null,
+      scratch: tmpdir(),
+    },
     await cli.flowDeps(voice),
   )
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
