@@ -145,7 +145,10 @@ describe('Ctrl-C', () => {
       const target = engine === null ? [] : ['--url', engine.url]
       const running = start(['run', ...target, '--out', folder, '--json', ...load], { cwd, group: true })
       await underWay(running, folder)
-      // As a terminal sends it: to the whole group.
+      // As a terminal sends them: to the whole group. A terminal that closes is none of its concern: it has none, as under nohup.
+      process.kill(-running.child.pid!, 'SIGHUP')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(running.child.exitCode ?? running.child.signalCode).toBeNull()
       process.kill(-running.child.pid!, 'SIGINT')
       const { code, stdout, stderr } = await running.ended
       await engine?.stop()

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { runCli } from './app.ts'
 import { printError } from './errors.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -30,8 +31,9 @@ function interrupt(): void {
   process.stderr.write(`\n${stopping}${stopping === '' ? '' : '\n'}`)
   stop.abort()
 }
-process.on('SIGINT', interrupt)
-process.on('SIGTERM', interrupt)
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt)
+// The terminal is gone (a lost connection): what was measured is kept. Without one, as under nohup, whose wish Node forgets, it goes on.
+process.on('SIGHUP', [0, 1, 2].some((stream) => isatty(stream)) ? interrupt : () => undefined)
 
 // The reader of a pipe went away (`plimsoll show … | head`): there is nobody left to tell.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -18,8 +18,8 @@ try {
   }
   process.stdin.on('end', stop).on('error', stop).resume()
   process.on('SIGTERM', stop)
-  // Ctrl-C reaches the whole group; who started this process still wants its answers drained.
-  process.on('SIGINT', () => {})
+  // Ctrl-C and a terminal that is closed reach the whole group; who started this process still wants its answers drained.
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
   process.stdout.write(`${JSON.stringify({ url: server.url, pid: process.pid })}\n`)
 } catch (error) {
   const known = error instanceof PlimsollError
