@@ -1,7 +1,7 @@
 // Simulated requests a second of CPU time: a fleet of 100 replicas, requests of 1,024 prompt and 128 output tokens.
 //   node bench/fleet.mjs [requests=400000] [perSecond=2400] [router=random] [scheduler=vllm]
-// The simulation makes many short-lived objects. With a young generation of 64 MiB few of them are copied before they die, so the
-// benchmark runs itself again with one.
+// The simulation makes many short-lived objects. With a young generation of 128 MiB few of them are copied before they die, so the
+// benchmark runs itself again with one; it collects its garbage itself, so that one core does all the work.
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -73,7 +73,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.env.PLIMSOLL_BENCH_CHILD === undefined) {
     const child = spawnSync(
       process.execPath,
-      ['--min-semi-space-size=32', '--max-semi-space-size=64', process.argv[1], ...args],
+      [
+        '--single-threaded-gc',
+        '--min-semi-space-size=128',
+        '--max-semi-space-size=128',
+        process.argv[1],
+        ...args,
+      ],
       { stdio: 'inherit', env: { ...process.env, PLIMSOLL_BENCH_CHILD: '1' } },
     )
     process.exitCode = child.status ?? 1
