@@ -187,8 +187,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
     for (;;) {
       if (this.stepping) {
         if (this.clock.endMs > untilMs) return
-        if (!this.tellTokens) this.skipSteps(untilMs)
-        if (this.clock.endMs > untilMs) return
+        if (this.skipSteps(untilMs)) continue
         this.endStep()
         if (this.atMs === untilMs) return
         continue
@@ -238,19 +237,24 @@ class SimulatedEngine implements Engine, SchedulerSink {
     if (this.clock.log.length > this.trimAt) this.trimLog()
   }
 
-  /** On to the step that runs at `untilMs`, or to the first before it that is not like the running one, without taking each. */
-  private skipSteps(untilMs: number): void {
+  /**
+   * On to the step that runs at `untilMs`, or to the first before it that is not like the running one, without taking each. False:
+   * the running one is that step, or each has to be told.
+   */
+  private skipSteps(untilMs: number): boolean {
     const { clock, scheduler } = this
     const { lockstep } = scheduler
-    if (!this.isQuiet() || lockstep.hashedRows > 0 || this.onStep !== null) return
+    const isHeard = this.tellTokens || this.onStep !== null
+    if (isHeard || !this.isQuiet() || lockstep.hashedRows > 0) return false
     const beforeMs = Math.min(untilMs, this.nextPoolChangeMs() ?? Number.POSITIVE_INFINITY)
     const steps = clock.stepsStartedBefore(beforeMs, lockstep.finishes.firstTick() - lockstep.ticks)
-    if (steps === 0 || lockstep.blocksDueWithin(steps) > scheduler.pool.free) return
+    if (steps === 0 || lockstep.blocksDueWithin(steps) > scheduler.pool.free) return false
     const { startMs } = clock
     clock.skip(steps)
     this.busyMs += clock.startMs - startMs
     this.atMs = clock.startMs
-    scheduler.skip(steps, clock.startMs)
+    scheduler.skip(steps)
+    return true
   }
 
   private takeOutAborted(): void {

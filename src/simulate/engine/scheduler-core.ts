@@ -93,12 +93,9 @@ export abstract class SchedulerCore {
   abstract complete(endMs: number, segment: number, tokenOfLockstep: boolean): void
 
   /** Ends the running step and those after it, each a tick of the same rows; the last of them, `ticks` on, is the running step. */
-  skip(ticks: number, lastEndMs: number): void {
-    const { lockstep } = this
-    lockstep.skip(ticks, this.pool)
-    this.stepContextTokens += ticks * lockstep.rows
-    this.generationTokens += ticks * lockstep.rows
-    this.lastEndMs = lastEndMs
+  skip(ticks: number): void {
+    this.lockstep.skip(ticks, this.pool)
+    this.generationTokens += ticks * this.lockstep.rows
   }
 
   /** Evicts until `blocks` are free. Between steps only. */

@@ -62,19 +62,18 @@ export class StepClock {
    * most `most`, 0 where that is not known.
    */
   stepsStartedBefore(beforeMs: number, most: number): number {
-    if (this.seriesChanges === -1 || most <= 0) return 0
+    if (this.seriesChanges === -1 || most <= 0 || !Number.isFinite(most)) return 0
     const { originMs, baseMs, slopeMs, seriesSteps } = this
-    // origin + k·base + slope·k(k−1)/2 = before, solved for k; rounding is mended by looking.
-    const linear = baseMs - slopeMs / 2
-    const root = Math.sqrt(linear * linear + 2 * slopeMs * (beforeMs - originMs))
-    const guess = Math.floor((2 * (beforeMs - originMs)) / (linear + root)) - seriesSteps + 1
-    let more = Math.min(most, Math.max(0, guess))
-    const starts = (step: number): number => segmentEndMs(originMs, baseMs, slopeMs, seriesSteps + step - 1)
-    while (more < most && starts(more + 1) < beforeMs) more += 1
-    while (more > 0 && starts(more) >= beforeMs) more -= 1
-    while (more > 0 && segmentEndMs(originMs, baseMs, slopeMs, seriesSteps + more) > this.calmUntilMs)
-      more -= 1
-    return more
+    const endMs = (more: number): number => segmentEndMs(originMs, baseMs, slopeMs, seriesSteps + more)
+    // Ends only grow from step to step: halve what is left between a step that is known to be in and one that is not.
+    let within = 0
+    let beyond = most + 1
+    while (beyond - within > 1) {
+      const more = (within + beyond) >>> 1
+      if (endMs(more - 1) < beforeMs && endMs(more) <= this.calmUntilMs) within = more
+      else beyond = more
+    }
+    return within
   }
 
   /** The running step is now the one so many steps on, in the same series. */
