@@ -17,6 +17,8 @@ export type LoadPlan =
       readonly requests: readonly PlannedRequest[]
       /** Requests of a session: of each only the first has a time, the others follow their predecessor's answer. */
       readonly turns?: number
+      /** There is no request left for the rest of a window of given length. */
+      readonly usedUp?: boolean
     }
   /**
    * A closed loop of `users` slots. A slot that becomes free takes the next index; `requestAt` is a pure function of it. With

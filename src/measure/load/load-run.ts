@@ -199,7 +199,11 @@ export function loadRun(parts: RunParts): (sameMachine: boolean) => Promise<Load
       originMonotonicNs,
       startedAtMs: startMs,
       windowStartMs: window.warmupMs,
-      windowEndMs: windowEndMs(window, plan, lastDoneMs, stoppedAtMs),
+      windowEndMs: windowEndMs(window, plan, {
+        lastDoneMs,
+        sent: Atomics.load(ledger.counters, counterOf.sent),
+        stoppedAtMs,
+      }),
       endedAtMs: nowMs(),
       stopped,
     }

@@ -5,6 +5,8 @@ import { phaseOf, sendEndMs, windowEndMs } from './load-window.ts'
 const window = { warmupMs: 100, measureMs: 200, cooldownMs: 50, drainMs: 1000 }
 const until = (times: readonly number[]) =>
   ({ kind: 'open', requests: times.map((plannedMs) => ({ plannedMs }) as PlannedRequest) }) as const
+const usedUp = (times: readonly number[]) => ({ ...until(times), usedUp: true }) as const
+const ended = { lastDoneMs: 777, sent: 9, stoppedAtMs: Number.POSITIVE_INFINITY }
 const closed = {
   kind: 'closed',
   users: 1,
@@ -50,11 +52,17 @@ describe('the ends', () => {
     ['so does a single request', { ...window, warmupMs: 0, measureMs: null }, until([5]), 777],
     ['so does a closed loop', { ...window, warmupMs: 0, measureMs: null }, closed, 777],
     ['never before the warm-up is over', { ...window, warmupMs: 2000, measureMs: null }, closed, 2000],
-  ] as const)('%s', (_, window, plan, end) => expect(windowEndMs(window, plan, 777)).toBe(end))
+    ['nothing left to send ends it earlier', { ...window, measureMs: 900 }, usedUp([0, 150, 300]), 450],
+    ['but never later than the length that was given', window, usedUp([0, 150, 300]), 300],
+    ['a closed loop that has sent its last', { ...window, measureMs: 900 }, closed, 777],
+    ['a closed loop that goes on', { ...window, measureMs: 900 }, { ...closed, count: 10 }, 1000],
+  ] as const)('%s', (_, window, plan, end) => expect(windowEndMs(window, plan, ended)).toBe(end))
 
   it('a stop ends the window, but not before the warm-up is over', () => {
-    expect(windowEndMs(window, until([0, 500]), 777, 250)).toBe(250)
-    expect(windowEndMs(window, until([0, 500]), 777, 50)).toBe(100)
-    expect(windowEndMs(window, until([0, 500]), 777, 900)).toBe(300)
+    const stopped = (stoppedAtMs: number): number =>
+      windowEndMs(window, until([0, 500]), { ...ended, stoppedAtMs })
+    expect(stopped(250)).toBe(250)
+    expect(stopped(50)).toBe(100)
+    expect(stopped(900)).toBe(300)
   })
 })

@@ -16,21 +16,32 @@ export function sendEndMs(window: LoadWindow): number | null {
 }
 
 /**
- * Where the window ended. A given length: there. Without one, an open loop's window ends one mean gap behind its last intended
- * send, (t_last − t_first) · n ÷ (n − 1) after the first, so that n requests at λ/s take n/λ seconds; a closed loop's, and that
- * of requests which were all planned at one moment, ends with the last answer. A stop ends any window.
+ * Where the window ended. A given length: there, unless the requests were used up before it. Without one, or then, an open loop's
+ * window ends one mean gap behind its last intended send, (t_last − t_first) · n ÷ (n − 1) after the first, so that n requests at λ/s
+ * take n/λ seconds; a closed loop's, and that of requests which were all planned at one moment, ends with the last answer. A stop
+ * ends any window.
  */
 export function windowEndMs(
   window: LoadWindow,
   plan: LoadPlan,
-  lastDoneMs: number,
-  stoppedAtMs: number = Number.POSITIVE_INFINITY,
+  { lastDoneMs, sent, stoppedAtMs }: LoadEnd,
 ): number {
-  return Math.max(window.warmupMs, Math.min(stoppedAtMs, plannedEndMs(window, plan, lastDoneMs)))
+  const given = window.measureMs === null ? Number.POSITIVE_INFINITY : window.warmupMs + window.measureMs
+  const usedUp = plan.kind === 'open' ? plan.usedUp === true : plan.count !== null && sent >= plan.count
+  const planned = window.measureMs === null || usedUp ? planEndMs(plan, lastDoneMs) : given
+  return Math.max(window.warmupMs, Math.min(stoppedAtMs, given, planned))
 }
 
-function plannedEndMs(window: LoadWindow, plan: LoadPlan, lastDoneMs: number): number {
-  if (window.measureMs !== null) return window.warmupMs + window.measureMs
+/** How a load ended, ms after the run's origin. */
+export interface LoadEnd {
+  readonly lastDoneMs: number
+  /** Requests that were sent. */
+  readonly sent: number
+  /** Infinite where nothing stopped it. */
+  readonly stoppedAtMs: number
+}
+
+function planEndMs(plan: LoadPlan, lastDoneMs: number): number {
   if (plan.kind === 'open' && plan.requests.length > 1) {
     const first = plan.requests[0]!.plannedMs ?? 0
     const last = plan.requests.at(-1)!.plannedMs ?? 0

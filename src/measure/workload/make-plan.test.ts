@@ -57,6 +57,20 @@ const wordsOf = (request: PlannedRequest): string[] => contentOf(request).split(
 const saltWords = 8
 
 describe('the end of a plan', () => {
+  test.each<[sentence: string, change: Partial<PlanInput>, usedUp: boolean | undefined]>([
+    ['the count comes before the duration', { count: 3, durationMs: 1000 }, true],
+    ['the duration comes before the count', { count: 100, durationMs: 1000 }, undefined],
+    ['no duration: nothing is cut short', { count: 3, durationMs: null }, undefined],
+    [
+      'a recording that is shorter than the duration',
+      { count: null, durationMs: 1000, pacer: { kind: 'schedule', timesMs: [0, 400], name: 'trace' } },
+      true,
+    ],
+  ])('used up before its time: %s', (_, change, usedUp) => {
+    const plan = makePlan({ ...base, ...change })
+    expect(plan.kind === 'open' && plan.usedUp).toBe(usedUp)
+  })
+
   const rows: [sentence: string, change: Partial<PlanInput>, requests: number][] = [
     ['by count', { count: 7 }, 7],
     ['by duration', { count: null, durationMs: 1000 }, 5],

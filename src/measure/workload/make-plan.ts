@@ -66,6 +66,8 @@ export interface OpenPlan extends PlanFacts {
   readonly kind: 'open'
   /** Requests of a session, where they come in sessions: all but the first of each have no time of their own. */
   readonly turns?: number
+  /** The count, or the recording, ended it before the duration did. */
+  readonly usedUp?: boolean
   /** In the order of their intended sends; sessions in the order of their first. */
   readonly requests: readonly PlannedRequest[]
 }
@@ -120,6 +122,7 @@ export function makePlan(input: PlanInput): Plan {
       kind: 'open',
       requests,
       ...(turns === 1 ? {} : { turns }),
+      ...(endsEarly(input, pacer, requests.length) && { usedUp: true }),
       ...facts,
       warnings: [...tokens.warnings, ...content.warnings(requests.length), ...templateWarnings(input)],
     }
@@ -214,6 +217,13 @@ function plannedTimes(input: PlanInput, pacer: OpenLoopPacer, once: number | nul
     if (times.length > mostRequests) throw tooMany(input)
   }
   return times
+}
+
+/** Whether a count or a recording that is over ends the plan, where a duration was given too. */
+function endsEarly({ count, durationMs }: PlanInput, pacer: OpenLoopPacer, requests: number): boolean {
+  if (durationMs === null) return false
+  const recorded = pacer.kind === 'schedule' && (pacerEndMs(pacer) ?? 0) < durationMs
+  return recorded || (count !== null && requests >= count)
 }
 
 /** A pacer says when sessions begin; `count` is of requests, so the last session may be cut short. */
