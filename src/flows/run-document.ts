@@ -9,7 +9,13 @@ import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { gapLimitWarning } from '../measure/metrics/decide-objective.ts'
-import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
+import {
+  commonestMessages,
+  isCancelled,
+  isInWindow,
+  wholeWindow,
+  type RunWindow,
+} from '../measure/metrics/run-window.ts'
 import { serverUse } from '../measure/metrics/server-use.ts'
 import type { Counts } from '../measure/metrics/run-summary.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
@@ -153,6 +159,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     stutter: summary.stutter,
     little: summary.little,
     errors: summary.errors,
+    error_messages: commonestMessages(rows),
     tokens_source: summary.tokens_source,
     cache: summary.cache,
     server: serverUse(run.server, window),

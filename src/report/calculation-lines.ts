@@ -35,7 +35,8 @@ export function sweepCalculations(document: SweepDocument): readonly string[] {
     return [`${number(load.value)}:${number(tokens)}${tpot === null ? '' : `:${number(tpot)}ms`}`]
   })
   const limit = objective === null ? null : /\btpot\s*<=\s*(\d+(?:\.\d+)?\s*m?s)\b/.exec(objective)
-  if (tested.length > 0 && points[0]?.load.kind === 'concurrency') {
+  const isAnswered = points.some(({ throughput }) => (throughput.output_tokens_per_s ?? 0) > 0)
+  if (isAnswered && points[0]?.load.kind === 'concurrency') {
     const flags = [
       ...(limit === null ? [] : [`--tpot ${limit[1]!.replaceAll(' ', '')}`]),
       ...(walls.memory === null

@@ -28,7 +28,7 @@ import {
   percentileOf,
   shownMetrics,
 } from './metric-rows.ts'
-import { nextCommands, runHeadline, runLoadLine } from './render-run.ts'
+import { nextCommands, runHeadline, runLoadLine, stoppedLine } from './render-run.ts'
 import {
   countsLine,
   goodputLines,
@@ -93,7 +93,7 @@ export function runPage(
 function header(document: RunDocument): string {
   const { verdict, clock, stopped } = document
   const reasons = verdict.reasons.map(({ status, message }) => words(`${status}: ${message}`))
-  if (stopped !== null) reasons.push(words(`ended before its plan: ${stopped.why}`))
+  if (stopped !== null) reasons.push(words(stoppedLine(stopped)))
   return element(
     'header',
     {},

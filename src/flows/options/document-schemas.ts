@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { WarningKind } from '../../base/warnings.ts'
+import type { Counts } from '../../measure/metrics/run-summary.ts'
 import type { RequestRow } from '../../measure/record/request-row.ts'
 import { warningTexts } from '../../report/warning-text.ts'
 import type { RunDocument, SweepDocument, SweepLoad, SweepPoint } from '../documents.ts'
@@ -225,6 +226,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
     }),
   ),
   errors: counted,
+  error_messages: v.exactOptional(v.record(v.string(), text)),
   tokens_source: counted,
   cache: v.nullable(v.strictObject({ prompt_tokens: number, cached_tokens: number, hit_rate: number })),
   server: v.nullable(server),
@@ -280,14 +282,26 @@ export const operatingPoint: v.GenericSchema<unknown, SweepDocument['operating_p
   }),
 )
 
+type MayBeAbsent<T> = v.ExactOptionalSchema<v.GenericSchema<unknown, T>, undefined>
+
 /** What a point of a sweep tells, as the entries of an object: a search's points tell most of it too. */
 export const pointEntries: {
-  readonly [K in keyof SweepPoint]: v.GenericSchema<unknown, SweepPoint[K]>
+  readonly [K in Exclude<keyof SweepPoint, 'counts' | 'errors' | 'error_messages'>]: v.GenericSchema<
+    unknown,
+    SweepPoint[K]
+  >
+} & {
+  readonly counts: MayBeAbsent<Counts>
+  readonly errors: MayBeAbsent<Readonly<Record<string, number>>>
+  readonly error_messages: MayBeAbsent<Readonly<Record<string, string>>>
 } = {
   load: sweepLoad,
   in_flight: maybe,
   run: maybeText,
   verdict,
+  counts: v.exactOptional(counts),
+  errors: v.exactOptional(counted),
+  error_messages: v.exactOptional(v.record(v.string(), text)),
   throughput,
   metrics,
   goodput: v.nullable(goodput),
