@@ -74,7 +74,7 @@ describe('a run that is killed', () => {
     expect(document.stopped!.why).toContain(`${2400 - rows.length} of 2400 planned requests have no row`)
     const printed = await start(['show', folder], { cwd }).ended
     expect(printed).toMatchObject({ code: 0, stderr: '' })
-    expect(printed.stdout).toContain('did not end by itself')
+    expect(printed.stdout).toContain('incomplete: it was killed, or its files could not be written')
     // Every planned request is accounted for, and so is what the server said of itself up to then.
     expect(document.counts).toMatchObject({ planned: 2400, lost: 2400 - rows.length })
     expect(printed.stdout).toContain('2,400 planned = ')

@@ -82,6 +82,10 @@ async function flowDeps(
     env: (name) => own.env[name],
     cwd: own.cwd(),
     files: { readText },
+    // Whoever calls a verb collects these; without anyone to tell it the work ends.
+    onUnsaved(error) {
+      throw error
+    },
     ...voice,
     machine: {
       hostname: os.hostname(),

@@ -26,6 +26,7 @@ import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
+import { stored } from './stored.ts'
 import { summaryOf } from './summary-of.ts'
 
 interface PlannedWindow {
@@ -160,12 +161,8 @@ export async function measureLoad(
   const ordered = inOrderOfIntent(await kept.all())
   const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
-  await finishRunFolder(
-    folder,
-    { ...manifest, verdict: document.verdict, summary: summaryOf(document) },
-    ordered,
-    target.secrets,
-  )
+  const judged = { ...manifest, verdict: document.verdict, summary: summaryOf(document) }
+  await stored(deps, () => finishRunFolder(folder, judged, ordered, target.secrets), judged)
   return { document, rows: ordered }
 }
 

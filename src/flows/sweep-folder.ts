@@ -4,6 +4,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
+import { writingInto } from '../measure/record/writing-into.ts'
 import { isCut } from './cut-point.ts'
 
 /** The files that make a folder of runs a sweep, a search for a rate, an experiment. */
@@ -70,11 +71,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Writes it beside its place and renames: whoever reads meanwhile sees the old one or the new one. */
+/**
+ * Writes it beside its place and renames: whoever reads meanwhile sees the old one or the new one.
+ * @throws PlimsollError PLIM_RUN_FOLDER for a disk that is full or may not be written.
+ */
 export async function writeDocument(folder: string, name: string, document: object): Promise<void> {
   const file = join(folder, name)
-  await writeFile(`${file}.tmp`, `${JSON.stringify(document, null, 2)}\n`)
-  await rename(`${file}.tmp`, file)
+  await writingInto(folder, [`${file}.tmp`], async () => {
+    await writeFile(`${file}.tmp`, `${JSON.stringify(document, null, 2)}\n`)
+    await rename(`${file}.tmp`, file)
+  })
 }
 
 /** What a sweep that was ended left to go on with. */

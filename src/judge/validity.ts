@@ -162,7 +162,7 @@ function workerBusy({ health }: ValidityInput): VerdictReason | null {
 function clientUnknown({ clientLost }: ValidityInput): VerdictReason | null {
   if (clientLost !== true) return null
   const message =
-    'the client’s record of itself is lost, for the run was killed: only the lag of its sends is known'
+    'the client’s record of itself is lost, for the run was killed or could not be stored: only the lag of its sends is known'
   return degraded('client_unknown', null, null, message)
 }
 

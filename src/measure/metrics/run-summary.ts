@@ -64,7 +64,7 @@ export interface Counts {
   readonly unsent: number
   /** Of `censored` those that the client hung up on; absent where there is none. */
   readonly cancelled_by_client?: number
-  /** Planned requests of which nothing is recorded, for the run was killed; absent where there is none. */
+  /** Planned requests of which nothing is recorded, for the run was killed or could not be stored; absent where there is none. */
   readonly lost?: number
 }
 

@@ -49,7 +49,7 @@ async function readRecord(path: string, options: ReadRequestsOptions): Promise<W
     })
   }
   if (path.endsWith('.parquet')) return readLoneRequests(path, options)
-  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) return readKilled(dirname(path), path)
+  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) return readUnfinished(dirname(path), path, null)
   if (basename(path) === runFiles.manifest) return readFolder(dirname(path), options)
   throw new PlimsollError('PLIM_RUN_FOLDER', 'this file is not part of a run folder', {
     expected: 'a run folder, or its run.json, requests.parquet or journal.ndjson',
@@ -72,7 +72,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
     const { rows } = await readRequests(requestsFile, options)
     return finished(path, manifest, rows)
   }
-  if (hasJournal) return readKilled(path, journalFile)
+  if (hasJournal) return readUnfinished(path, journalFile, hasManifest ? manifestFile : null)
   if (hasRequests) return readLoneRequests(requestsFile, options)
   if (hasManifest) {
     const manifest = await readManifest(manifestFile)
@@ -139,18 +139,41 @@ async function readLoneRequests(file: string, options: ReadRequestsOptions): Pro
   })
 }
 
-async function readKilled(path: string, file: string): Promise<WithoutServer> {
+/**
+ * A run whose rows are still in its journal: it was killed, or its files could not be written. `finished` is its manifest where it
+ * ended by itself.
+ */
+async function readUnfinished(path: string, file: string, finished: string | null): Promise<WithoutServer> {
   const rows: RequestRow[] = []
   const content = await readJournal(file, (row) => rows.push(row))
-  const { manifest } = content
+  const last = finished === null ? null : await readManifest(finished)
+  const manifest = last ?? content.manifest
   if (manifest === null) {
-    throw new PlimsollError('PLIM_RUN_FOLDER', 'the journal is empty: the run was ended before it began', {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'the journal holds nothing of the run', {
+      expected: 'its first line, which says what was run',
+      received: content.torn ? 'half a line' : 'no line',
       where: { file },
+      hint: 'the process was killed, or the disk was full, as it began: there is nothing to be read here',
     })
   }
-  const missing = ['the run did not end by itself: its summary is made from the journal']
+  const lost = (manifest.planned ?? rows.length) - rows.length
+  if (last !== null && lost === 0 && content.unreadable === 0) {
+    return {
+      path,
+      manifest,
+      rows: inOrderOfIntent(rows),
+      complete: true,
+      planned: manifest.planned,
+      missing: [],
+    }
+  }
+  const missing = [
+    last === null
+      ? `it was killed, or its files could not be written: this is made from its journal of ${rows.length} row${rows.length === 1 ? '' : 's'}`
+      : `its rows could not be written: these are the ${rows.length} of its journal`,
+  ]
   if (manifest.planned !== null) {
-    missing.push(`${manifest.planned - rows.length} of ${manifest.planned} planned requests have no row`)
+    missing.push(`${lost} of ${manifest.planned} planned requests have no row`)
   }
   if (content.torn) missing.push('the last line of the journal was cut while it was written')
   if (content.unreadable > 0) {
@@ -160,7 +183,7 @@ async function readKilled(path: string, file: string): Promise<WithoutServer> {
   }
   return {
     path,
-    manifest: { ...manifest, window: windowSoFar(manifest.window, rows) },
+    manifest: last ?? { ...manifest, window: windowSoFar(manifest.window, rows) },
     rows: inOrderOfIntent(rows),
     complete: false,
     planned: manifest.planned,
