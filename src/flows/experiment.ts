@@ -82,6 +82,7 @@ export async function experimentFlow(
       done[at]?.push(experimentRun(run, seed, outcome.document))
       interrupted = outcome.interrupted || deps.signal.aborted
       await stored(deps, () => writeDocument(folder, experimentFile, document(false)), undefined)
+      deps.onFolder(folder)
       if (interrupted) break
     }
   }

@@ -132,6 +132,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
     points.push(point)
     if (point.decision === 'holds') e2eMs = point.metrics.e2e_ms?.p50 ?? e2eMs
     await stored(deps, () => writeDocument(folder, findFile, document(false)), undefined)
+    deps.onFolder(folder)
   }
   const finished = document(!ground.signal.aborted && !isFull)
   await stored(deps, () => writeDocument(folder, findFile, finished), undefined)

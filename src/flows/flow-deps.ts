@@ -27,6 +27,8 @@ export interface FlowDeps {
   readonly onProgress: (progress: RunProgress) => void
   /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr. */
   readonly onNotice: (text: string) => void
+  /** The folder of what is measured now, or of several runs together once it can be read: where to look if all ends at once. */
+  readonly onFolder: (path: string) => void
   /** What could not be written to the disk, while the flow goes on with what is in memory: told at the end, beside the report. */
   readonly onUnsaved: (error: PlimsollError) => void
   /** Whether the plan shown may be carried out. Answers true without asking where nobody can answer, or with `--yes`. */

@@ -91,6 +91,7 @@ export async function measureLoad(
   })
   const taken = takenNotice(load.path === config.out ? load.path : null, folder.path)
   if (taken !== null) deps.onNotice(taken)
+  deps.onFolder(folder.path)
   const kept = keptRows(join(folder.path, runFiles.journal), folder.journal)
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
   const recorder = recordServer(target.metrics, deps)
@@ -119,7 +120,10 @@ export async function measureLoad(
         host: localHost(deps.machine),
         signal: stop,
         instrument,
-        onProgress,
+        onProgress(progress) {
+          folder.journal.seen(progress.sent, progress.elapsedMs)
+          onProgress(progress)
+        },
         onStart(originMonotonicNs) {
           // A process that is killed leaves rows and looks on this clock.
           folder.journal.update(

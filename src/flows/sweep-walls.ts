@@ -57,7 +57,7 @@ export function sweepWalls(
     saturation.load === null || !saturation.peakThroughput
       ? 0
       : (wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? 0) / saturation.peakThroughput
-  const unusable = whyNone(points, counted, usable)
+  const unusable = whyNone(points, usable)
   const why: Record<WallKind, string> = {
     saturation:
       unusable ??
@@ -109,15 +109,11 @@ export function sweepWalls(
 
 const allClientBound = 'no point can be used: the client set the numbers of each'
 
-/** Why there are neither walls nor a peak; null where there may be. */
-function whyNone(
-  points: readonly SweepPoint[],
-  counted: readonly SweepPoint[],
-  usable: readonly SweepPoint[],
-): string | null {
+/** Why there are neither walls nor a peak; null where there may be. A server that fails is news, however busy the client was. */
+function whyNone(points: readonly SweepPoint[], usable: readonly SweepPoint[]): string | null {
   if (points.length === 0 || usable.length > 0) return null
-  if (counted.length === 0) return allClientBound
-  const words = failureWords(failureShares(fatesOf(counted)))
+  if (points.some(hasAnswers)) return allClientBound
+  const words = failureWords(failureShares(fatesOf(points)))
   return `no request was answered in any measured window${words === null ? '' : `: ${words}`}`
 }
 

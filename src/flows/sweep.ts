@@ -139,6 +139,7 @@ async function sweepOn(
     rows.push(...measured.rows.filter((row) => row.phase === 'measure'))
     e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
     await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
+    deps.onFolder(folder)
   }
   if (config.confirm && objectives.length > 0 && !ground.signal.aborted && !isFull) {
     const candidates = candidatesOf(document(false))

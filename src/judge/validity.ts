@@ -85,9 +85,10 @@ export function judgeValidity(input: ValidityInput): Verdict {
   return { status, reasons }
 }
 
-function nothingSucceeded({ counts }: ValidityInput): VerdictReason | null {
+function nothingSucceeded({ counts, clientLost }: ValidityInput): VerdictReason | null {
   if (counts.ok > 0) return null
-  const message = counts.sent === 0 ? 'no request was sent' : `none of ${counts.sent} sent requests succeeded`
+  const none = clientLost === true ? 'no request is on record' : 'no request was sent'
+  const message = counts.sent === 0 ? none : `none of ${counts.sent} sent requests succeeded`
   return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
 }
 

@@ -39,6 +39,7 @@ const counts = v.strictObject({
   unsent: number,
   cancelled_by_client: v.exactOptional(number),
   lost: v.exactOptional(number),
+  lost_under_way: v.exactOptional(number),
 })
 
 /** How often a nominal 95 % interval was measured to hold. */

@@ -66,6 +66,8 @@ export interface Counts {
   readonly cancelled_by_client?: number
   /** Planned requests of which nothing is recorded, for the run was killed or could not be stored; absent where there is none. */
   readonly lost?: number
+  /** Of `lost` those that had been sent when that was last said; absent where nothing says it. */
+  readonly lost_under_way?: number
 }
 
 export interface Weighting {

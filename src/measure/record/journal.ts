@@ -5,7 +5,8 @@ import type { RunManifest } from './manifest.ts'
 import { withoutSecrets } from './redact.ts'
 import { rowToJson } from './row-text.ts'
 
-/** The form of `journal.ndjson`: a header line, then a line a row; further header lines replace the one before. */
+/** The form of `journal.ndjson`: a header line, then a line a row; further header lines replace the one before. Lines
+ * of `seen` between them say how many requests had been sent. */
 export const journalSchema = 'plimsoll.journal/1'
 
 /** Where a journal's text goes. `node:fs/promises` file handles opened with `a` are one (`appendFile`). */
@@ -27,6 +28,8 @@ export interface Journal {
   append(rows: readonly RequestRow[]): void
   /** The manifest with what was learnt since (window, server facts): a further header line. */
   update(manifest: RunManifest): void
+  /** How many requests have been sent so far, ms after the run's zero: of a run that is killed it tells those that were under way. */
+  seen(sent: number, atMs: number): void
   /** How many of the rows that were appended have reached the operating system. It stands still once a write has failed. */
   rowsWritten(): number
   /** Writes what is pending and waits for it. */
@@ -51,6 +54,7 @@ export function createJournal(file: JournalFile, manifest: RunManifest, options:
   let pending = ''
   let rowsPending = 0
   let rowsWritten = 0
+  let last = { sent: 0, atMs: 0 }
   let timer: unknown = null
   let tail: Promise<void> = Promise.resolve()
   let failure: unknown = null
@@ -99,6 +103,11 @@ export function createJournal(file: JournalFile, manifest: RunManifest, options:
         rowsPending++
         add(`${rowToJson(row)}\n`)
       }
+    },
+    seen(sent, atMs) {
+      if (sent === last.sent && atMs - last.atMs < 1000) return
+      last = { sent, atMs }
+      add(`${JSON.stringify({ seen: { sent, at_ms: atMs } })}\n`)
     },
     rowsWritten: () => rowsWritten,
     update: header,

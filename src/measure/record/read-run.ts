@@ -21,6 +21,8 @@ export interface RunRecord {
   readonly server: readonly ServerSample[]
   /** Whether the run ended by itself: its manifest and rows are final. */
   readonly complete: boolean
+  /** Of a run that was killed: how many requests had been sent when that was last said. Null where nothing says it. */
+  readonly sent: number | null
   /** How many requests the plan had, or null where it had no end; beside `rows.length` it says what is missing. */
   readonly planned: number | null
   /** What is missing, in sentences; empty for a complete run. */
@@ -81,6 +83,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
       manifest,
       rows: [],
       complete: false,
+      sent: null,
       planned: manifest.planned,
       missing: [
         `the rows of its requests: neither ${runFiles.requests} nor ${runFiles.journal} is in the folder`,
@@ -122,7 +125,15 @@ function finished(path: string, manifest: RunManifest, rows: readonly RequestRow
   if (manifest.planned !== null && rows.length !== manifest.planned) {
     missing.push(`${rows.length} rows for ${manifest.planned} planned requests`)
   }
-  return { path, manifest, rows, complete: missing.length === 0, planned: manifest.planned, missing }
+  return {
+    path,
+    manifest,
+    rows,
+    complete: missing.length === 0,
+    sent: null,
+    planned: manifest.planned,
+    missing,
+  }
 }
 
 async function readLoneRequests(file: string, options: ReadRequestsOptions): Promise<WithoutServer> {
@@ -163,6 +174,7 @@ async function readUnfinished(path: string, file: string, finished: string | nul
       manifest,
       rows: inOrderOfIntent(rows),
       complete: true,
+      sent: null,
       planned: manifest.planned,
       missing: [],
     }
@@ -183,19 +195,24 @@ async function readUnfinished(path: string, file: string, finished: string | nul
   }
   return {
     path,
-    manifest: last ?? { ...manifest, window: windowSoFar(manifest.window, rows) },
+    manifest: last ?? { ...manifest, window: windowSoFar(manifest.window, rows, content.seen?.atMs ?? 0) },
     rows: inOrderOfIntent(rows),
     complete: false,
+    sent: last === null ? (content.seen?.sent ?? null) : null,
     planned: manifest.planned,
     missing,
   }
 }
 
 /** The window up to the last thing that was seen: nothing is known of the rest. Null before its beginning. */
-function windowSoFar(window: RunManifest['window'], rows: readonly RequestRow[]): RunManifest['window'] {
-  const seen = wholeWindow(rows)
-  if (window === null || seen === null || seen.endMs <= window.start_ms) return null
-  const endMs = Math.min(window.end_ms, seen.endMs)
+function windowSoFar(
+  window: RunManifest['window'],
+  rows: readonly RequestRow[],
+  seenAtMs: number,
+): RunManifest['window'] {
+  const seenMs = Math.max(wholeWindow(rows)?.endMs ?? 0, seenAtMs)
+  if (window === null || seenMs <= window.start_ms) return null
+  const endMs = Math.min(window.end_ms, seenMs)
   return { ...window, end_ms: endMs, measure_s: (endMs - window.start_ms) / 1000 }
 }
 
