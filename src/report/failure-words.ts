@@ -131,8 +131,8 @@ export function failureLines(points: readonly Told[]): string[] {
 function failureAdvice(kind: string): string {
   const known = { ...byStatus, ...byKind }[kind]
   if (known !== undefined) return known
-  if (/^http_5/.test(kind)) return 'the server failed: its own log says why'
-  if (/^http_3/.test(kind)) return 'the server sends elsewhere: give the address that it names'
-  if (/^http_/.test(kind)) return 'the server does not take these requests: the message on their rows'
+  if (kind.startsWith('http_5')) return 'the server failed: its own log says why'
+  if (kind.startsWith('http_3')) return 'the server sends elsewhere: give the address that it names'
+  if (kind.startsWith('http_')) return 'the server does not take these requests: the message on their rows'
   return 'the message on the rows of such requests'
 }

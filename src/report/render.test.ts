@@ -6,10 +6,10 @@ import {
   closedLoop,
   noCapacity,
   nothingAnswered,
-  nothingAnsweredSweep,
   sixPerSecond,
   threeWalls,
 } from '../../test/fixtures/documents.ts'
+import { nothingAnsweredSweep } from '../../test/fixtures/refused-sweep.ts'
 import { renderRun } from './render-run.ts'
 import { renderSweep } from './render-sweep.ts'
 
