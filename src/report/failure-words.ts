@@ -96,7 +96,7 @@ const byStatus: Readonly<Record<string, string>> = {
 const byKind: Readonly<Record<Exclude<ErrorKind, `http_${number}`>, string>> = {
   in_band_error: 'the server put an error inside an answer that began well: its log',
   truncated: 'answers broke off without an end: a proxy’s time limit, or a server process that died',
-  no_output: 'answers ended well, and empty: the model, the chat template, the stop words',
+  no_output: 'answers ended well, and empty: the model, the chat template, the stop words, a page of a proxy',
   connection_reset: 'connections were cut: a server process that died, or a proxy’s limit on connections',
   connection_refused: 'nobody listens: whether the server still runs',
   stale_connection: 'the server closes connections that it promised to keep: its keep-alive time',

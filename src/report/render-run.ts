@@ -133,6 +133,10 @@ function answer(document: RunDocument): string {
   const known = parts.filter((part) => part !== null)
   const failures = failureHeadline(failureShares(fatesOf([document])))
   if (known.length > 0 && failures !== null) known.push(failures)
+  // Latencies are of the answers that ended: those of the slowest are not among them.
+  const cut = document.counts.censored - (document.counts.cancelled_by_client ?? 0)
+  if (known.length > 0 && cut > 0.01 * document.counts.sent)
+    known.push(`${formatPercent(cut / document.counts.sent)} cut at the end`)
   return known.length === 0 ? 'only counts are known' : known.join(' · ')
 }
 
