@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Clock, monotonicClock } from '../../base/clock.ts'
 import { PlimsollError } from '../../base/errors.ts'
@@ -47,7 +47,7 @@ interface ThreadRun {
   cut(): void
 }
 
-standBeforeOthers(readlinkSync, setPriority)
+standBeforeOthers(readlinkSync, getPriority, setPriority)
 port.on('message', (message: ToWorker) => {
   void handle(message).catch((error: unknown) => post({ kind: 'error', error: threadError(error) }))
 })
