@@ -30,3 +30,26 @@ function ask(port: string, request: string): Promise<string> {
     socket.on('close', () => resolve(Buffer.concat(parts).toString('latin1')))
   })
 }
+
+it('is late by what a request waited to be heard, and by all of it while nobody hears', async () => {
+  let ms = 0
+  const server = await startReplayServer(() => ms)
+  try {
+    const script = {
+      http: { status: 200, headers: {} },
+      headersAtMs: 0,
+      chunks: [],
+      body: Buffer.alloc(0),
+      end: { kind: 'eof', at_ms: 0 } as const,
+    }
+    server.add('heard', script)
+    server.add('unheard', script)
+    ms = 40
+    await ask(new URL(server.url).port, 'GET /heard HTTP/1.1\r\n\r\n')
+    ms = 100
+    expect(server.latenessMs('heard', 5)).toBe(35)
+    expect(server.latenessMs('unheard', 5)).toBe(95)
+  } finally {
+    await server.close()
+  }
+})
