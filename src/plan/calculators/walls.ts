@@ -167,7 +167,7 @@ export const wallsCalculator: Calculator = calculator({
       if (least !== null) {
         results['little_tpot'] = { value: least, unit: 'ms', text: timeText(least) }
         working.push(
-          `check: mean TPOT at ${plain(found.load)} is at least N ÷ X = ${timeText(least)}; a P99 below it is a mistake`,
+          `check: at ${plain(found.load)} a token takes N ÷ X = ${timeText(least)} of a user's time, waits for first tokens included; what these leave is the mean TPOT`,
         )
       }
     }
