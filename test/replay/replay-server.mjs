@@ -106,6 +106,11 @@ function play({ http, headersAtMs, chunks, body, end }, socket, { timers, now, s
       deeds.shift()
       onLate(lateMs)
       write()
+      // What comes at another time is another read, although the loop was held up for as long as lies between the two.
+      if (deeds.length > 0 && deeds[0].atMs > atMs) {
+        setImmediate(playOn)
+        return
+      }
     }
   }
   playOn()
