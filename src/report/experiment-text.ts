@@ -72,10 +72,15 @@ function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): s
     ...(runs.length - left === 1 ? ['  one run has no spread between runs: no interval'] : []),
     ...(left === 0 ? [] : [`  ${formatCount(left)} INVALID ${left === 1 ? 'run is' : 'runs are'} left out`]),
   ]
-  const top: Cell[] = ['', 'mean', '', '[95 %]', 'between runs', ''].map((text) => ({ text }))
   const rows = (Object.keys(labels) as ExperimentFigure[])
     .filter((name) => figures[name].mean !== null)
     .map((name) => figureRow(name, figures[name]))
+  const told = (column: number): boolean => rows.some((row) => row[column]!.text !== '')
+  const top: Cell[] = ['', 'mean', '', told(3) ? '[95 %]' : '', told(4) ? 'between runs' : ''].map(
+    (text) => ({
+      text,
+    }),
+  )
   return rows.length === 0
     ? [...head, '  no run may be used']
     : [...head, ...textTable(columns, [top, ...rows], paint)]
