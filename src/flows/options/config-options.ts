@@ -14,6 +14,7 @@ import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
 import type { ClassOptions, SweepOptions } from './run-options.ts'
 import { parseScenario, parseSpeed, parseThinkTime } from './traffic-text.ts'
+import { wordOr } from './word-or.ts'
 
 type Path = readonly (string | number)[]
 type Reader<T> = (text: string, what: string) => T
@@ -38,7 +39,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     }
   }
   const count: Reader<number> = (text, what) => parseCount(text, what, 1)
-  const limit: Reader<number | null> = (text, what) => (text === 'none' ? null : positiveDuration(text, what))
+  const limit: Reader<number | null> = (text, what) =>
+    wordOr('none', null, text, (value) => positiveDuration(value, what))
   function asked(
     said: Omit<ClassText, 'weight' | 'kind'>,
     path: Path,
@@ -92,7 +94,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     count: read(['window', 'requests'], window?.requests, count),
     durationMs: read(['window', 'measure'], window?.measure, positiveDuration),
     warmupMs: read(['window', 'warmup'], window?.warmup, (text, what) =>
-      text === 'auto' ? ('detect' as const) : parseDurationMs(text, what),
+      wordOr('auto', 'detect' as const, text, (value) => parseDurationMs(value, what)),
     ),
     drainMs: read(['window', 'drain'], window?.drain, parseDurationMs),
     workload: workload?.kind,

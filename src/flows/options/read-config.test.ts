@@ -195,7 +195,7 @@ faults: [stall 3s at 10s]
     ],
     ['no map at all', '- a\n', ['is not a map of settings', 'plimsoll.yaml:1:1']],
     ['no YAML', 'seed: [1\n', ['this is not YAML', 'plimsoll.yaml:2:1']],
-    ['a key twice', 'seed: 1\nseed: 2\n', ['this is not YAML', 'plimsoll.yaml:2:1', 'unique']],
+    ['a key twice', 'seed: 1\nseed: 2\n', ['this is not YAML', 'plimsoll.yaml:2:1', 'each key once']],
   ])('%s is told with its place', (_, yaml, said) => {
     const text = refusal(yaml)
     for (const part of said) expect(text).toContain(part)
