@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatNumber,
@@ -250,7 +251,7 @@ function operatingLines({ operating_point: point, capacity }: SweepDocument, pai
   const lower =
     point.load.value === capacity.load || point.load.kind === 'rate'
       ? ''
-      : `, the rate of ${formatPlain(point.load.value)} users`
+      : `, the rate of ${formatPlain(point.load.value)} ${noun(point.load.value, 'user')}`
   const first = `operating point: ${formatRate(point.requests_per_s)}${tokens}${lower}`
   if (confirmation === null) return [`${first}; not confirmed open loop: read it as indicative`]
   const missed = confirmation.objectives.some(({ met }) => met === 'no')

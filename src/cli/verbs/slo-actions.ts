@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import { parseCount } from '../../base/units.ts'
 import { parseConfigFile } from '../../flows/options/read-config.ts'
 import { liveBudget, runBudget, typedBudget } from '../../flows/slo-budget.ts'
@@ -244,7 +245,7 @@ async function rules({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   if (out !== undefined) {
     cli.stdout.write(
-      `${renderChecks(all, cli.stdout)}wrote ${files.length} files to ${out} · ${nextAfterRules(args, out)}\n`,
+      `${renderChecks(all, cli.stdout)}wrote ${files.length} ${noun(files.length, 'file')} to ${out} · ${nextAfterRules(args, out)}\n`,
     )
     return exitCodes.fine
   }
@@ -296,7 +297,7 @@ async function runTests(
   const cases = files
     .filter(({ name }) => name.endsWith('.test.yaml'))
     .reduce((sum, { text: content }) => sum + [...content.matchAll(/^ {2}- name: /gm)].length, 0)
-  const objectives = `${all.length} objective${all.length === 1 ? '' : 's'}`
+  const objectives = `${all.length} ${noun(all.length, 'objective')}`
   if (isOn(flags, 'json') === true) {
     const document = {
       schema: 'plimsoll.slo-test/1',

@@ -16,7 +16,8 @@ export const floorCalculator: Calculator = calculator({
   name: 'floor',
   group: 'Objectives and alerts',
   brief: 'At least so many tokens a second for each user: which TPOT is that?',
-  formula: 'TPOT ≤ 1 ÷ floor; N users sharing X tokens/s spend N ÷ X on a token, waits for first tokens included',
+  formula:
+    'TPOT ≤ 1 ÷ floor; N users sharing X tokens/s spend N ÷ X on a token, waits for first tokens included',
   inputs: {
     floor: optional(rate, 'tokens per second for each user', {
       bare: true,
