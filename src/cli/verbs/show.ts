@@ -68,7 +68,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(fleet)}\n`)
     else {
       const { renderFleet } = await import('../../report/render-fleet.ts')
-      cli.stdout.write(renderFleet(fleet, { color: cli.stdout.color }))
+      cli.stdout.say(renderFleet(fleet, { color: cli.stdout.color }))
     }
     return exitCodes.fine
   }
@@ -94,7 +94,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const texts: string[] = []
   for (const one of shown) texts.push(await rendered(one, options))
-  cli.stdout.write(texts.join('\n'))
+  cli.stdout.say(texts.join('\n'))
   return exitCodes.fine
 }
 
