@@ -1,6 +1,6 @@
 // Simulated requests a second of CPU time: a fleet of 100 replicas, requests of 1,024 prompt and 128 output tokens.
 //   node bench/fleet.mjs [requests=400000] [perSecond=2400] [router=random] [scheduler=vllm]
-// The simulation makes many short-lived objects. With a young generation of 128 MiB few of them are copied before they die, so the
+// The simulation makes many short-lived objects. With semi-spaces of 128 MiB few of them are copied before they die, so the
 // benchmark runs itself again with one; it collects its garbage itself, so that one core does all the work.
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'

@@ -88,7 +88,9 @@ export function yamlPosition(
 
 /** What is wrong with a text that is not YAML, in our words: what would be right there, the line, and the place. */
 export function brokenYaml(error: YAMLError, source: YamlSource): PlimsollError {
-  return refusal(advice[error.code] ?? adviceElse, error.pos[0], source, error)
+  // A bracket that stays open is found where a line is not indented as what is in it would be.
+  const open = error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')
+  return refusal(open ? closed : (advice[error.code] ?? adviceElse), error.pos[0], source, error)
 }
 
 function refusal(said: Advice, offset: number, source: YamlSource, cause: unknown): PlimsollError {
