@@ -244,7 +244,7 @@ describe('further cases of their kinds', () => {
       `{"metadata":{"request_start_ns":1750000000000000000,"benchmark_phase":"profiling"},"metrics":{"time_to_first_token":{"value":${first},"unit":"ms"},"time_to_first_token":{"value":${second},"unit":"ms"},"request_latency":{"value":300,"unit":"ms"},"output_sequence_length":{"value":9,"unit":"tokens"}},"error":null}\n`
     const [refused] = await readText('refused.jsonl', record(260, 5))
     expect(refused?.rows).toEqual([])
-    expect(refused?.warnings.at(-1)?.message).toMatch(/^1 records were refused: .*refused.jsonl:1\)$/)
+    expect(refused?.warnings.at(-1)?.message).toMatch(/^1 record was refused: .*refused.jsonl:1\)$/)
     const [kept] = await readText('kept.jsonl', record(260, 260))
     expect(kept?.rows.map((row) => row.ttft_ms)).toEqual([260])
   })

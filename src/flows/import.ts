@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import { comparePublished, type Comparison } from '../measure/record/import/compare-published.ts'
 import { importFile, type ImportedFile } from '../measure/record/import/import-file.ts'
@@ -202,7 +203,7 @@ function differences(published: readonly Comparison[]): Warning[] {
   }
   return [...groups].map(([why, [first, ...rest]]) => ({
     kind: 'number_disagrees',
-    message: `${first?.name} is ${plain(first?.published)} ${first?.unit} in the file, ${plain(first?.ours)} from its own requests${rest.length === 0 ? '' : `, and ${rest.length} more figures`}`,
+    message: `${first?.name} is ${plain(first?.published)} ${first?.unit} in the file, ${plain(first?.ours)} from its own requests${rest.length === 0 ? '' : `, and ${rest.length} more ${noun(rest.length, 'figure')}`}`,
     cause: why,
     next: null,
     evidence: { figures: rest.length + 1, compared: true },

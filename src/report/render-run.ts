@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   decimalsFor,
   formatCount,
@@ -133,7 +134,7 @@ export function runLoadLine({ load, window, workload, warnings, throughput }: Ru
   const name = load.text.split(':')[0]!
   const limit =
     load.open_loop && load.connection_limit !== null
-      ? `, over ${formatCount(load.connection_limit)} connections`
+      ? `, over ${formatCount(load.connection_limit)} ${noun(load.connection_limit, 'connection')}`
       : ''
   const warned = warnings.some(({ kind }) => kind === 'closed_loop_cannot_show_overload')
   // Neither open nor a number of users: another tool's plan, which nobody knows.

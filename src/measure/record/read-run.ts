@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import { wholeWindow } from '../metrics/run-window.ts'
 import { readJournal } from './read-journal.ts'
 import { manifestFromJson, type RunManifest } from './manifest.ts'
@@ -120,7 +121,9 @@ export async function readManifest(file: string): Promise<RunManifest> {
 function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): WithoutServer {
   const missing: string[] = []
   if (manifest.planned !== null && rows.length !== manifest.planned) {
-    missing.push(`${rows.length} rows for ${manifest.planned} planned requests`)
+    missing.push(
+      `${rows.length} ${noun(rows.length, 'row')} for ${manifest.planned} planned ${noun(manifest.planned, 'request')}`,
+    )
   }
   return { path, manifest, rows, complete: missing.length === 0, planned: manifest.planned, missing }
 }
@@ -150,7 +153,9 @@ async function readKilled(path: string, file: string): Promise<WithoutServer> {
   }
   const missing = ['the run did not end by itself: its summary is made from the journal']
   if (manifest.planned !== null) {
-    missing.push(`${manifest.planned - rows.length} of ${manifest.planned} planned requests have no row`)
+    missing.push(
+      `${manifest.planned - rows.length} of ${manifest.planned} planned ${noun(manifest.planned, 'request')} ${noun(manifest.planned - rows.length, 'has', 'have')} no row`,
+    )
   }
   if (content.torn) missing.push('the last line of the journal was cut while it was written')
   if (content.unreadable > 0) {

@@ -1,5 +1,6 @@
 import type { RequestRow } from '../request-row.ts'
 import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
+import { noun } from '../../../base/noun.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
 import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
@@ -104,7 +105,7 @@ function finish(
     warnings.push(
       note(
         'unrecoverable',
-        `${refused.length} records were refused: a doubled key whose values cannot be told apart (${refused.slice(0, 3).join(', ')})`,
+        `${refused.length} ${noun(refused.length, 'record was', 'records were')} refused: a doubled key whose values cannot be told apart (${refused.slice(0, 3).join(', ')})`,
         null,
         { records: refused.length },
       ),

@@ -1,3 +1,4 @@
+import { noun } from '../../../base/noun.ts'
 import type { Json, JsonObject } from '../manifest.ts'
 import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import { guidellmRow, guidellmStart, type TpotForms } from './guidellm-row.ts'
@@ -176,7 +177,12 @@ function benchmarkRun(
       },
       ...(found.scheduled ? [] : [{ figure: 'lag_ms', why: 'latencies count from the actual send' }]),
       ...(sampled
-        ? [{ figure: 'requests', why: `${rows.length} of ${total} requests are in the file (sample_size)` }]
+        ? [
+            {
+              figure: 'requests',
+              why: `${rows.length} of ${total} ${noun(total, 'request')} are in the file (sample_size)`,
+            },
+          ]
         : []),
     ],
     warnings: [formsNote(forms), doubledNote(file, found.doubled, 'the last value was taken')].filter(

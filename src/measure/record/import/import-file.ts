@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../../base/errors.ts'
 import { escaped, hexadecimal, isBinary } from '../../../base/escaped.ts'
+import { noun } from '../../../base/noun.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import type { RowStoreOptions } from '../row-store.ts'
 import { note } from './import-notes.ts'
@@ -142,8 +143,8 @@ function faultNote(file: string, fault: JsonFault, count: number, runs: readonly
   const rows = runs.reduce((sum, run) => sum + run.rows.length, 0)
   const place = `${file}:${fault.line}:${fault.column}`
   const message = fault.truncated
-    ? `${place} the text ends in the middle of a value: ${rows} requests before it were read`
-    : `${place} is not JSON (expected ${fault.expected}, received ${fault.received})${count > 1 ? `, and so are ${count - 1} more places` : ''}: ${rows} requests around it were read`
+    ? `${place} the text ends in the middle of a value: ${rows} ${noun(rows, 'request before it was', 'requests before it were')} read`
+    : `${place} is not JSON (expected ${fault.expected}, received ${fault.received})${count > 1 ? `, and so are ${count - 1} more places` : ''}: ${rows} ${noun(rows, 'request around it was', 'requests around it were')} read`
   return note(
     'file_truncated',
     message,

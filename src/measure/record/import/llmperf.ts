@@ -1,3 +1,4 @@
+import { noun } from '../../../base/noun.ts'
 import type { RequestRow } from '../request-row.ts'
 import {
   noFacts,
@@ -117,7 +118,7 @@ function responses(file: string): ImportSession {
             ? [
                 note(
                   'number_disagrees',
-                  `inter_token_latency_s is E2E ÷ N in ${withFirst} of ${compared} requests: the wait for the first token is in it`,
+                  `inter_token_latency_s is E2E ÷ N in ${withFirst} of ${compared} ${noun(compared, 'request')}: the wait for the first token is in it`,
                   'ours is (E2E − TTFT) ÷ (N − 1)',
                   { requests: withFirst, compared },
                 ),

@@ -1,3 +1,4 @@
+import { noun } from '../../../base/noun.ts'
 import type { RequestRow } from '../request-row.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
@@ -159,7 +160,7 @@ function eventsRun(file: string, requests: readonly Events[], chunksKept: boolea
         ? [
             note(
               'unrecoverable',
-              `${unissued} requests have no sample.issued event: their latencies cannot be known`,
+              `${unissued} ${noun(unissued, 'request has', 'requests have')} no sample.issued event: such latencies cannot be known`,
             ),
           ]
         : [],

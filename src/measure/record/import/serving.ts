@@ -1,3 +1,4 @@
+import { noun } from '../../../base/noun.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import type { Pacer } from '../../load/pacer.ts'
 import type { Json, JsonObject } from '../manifest.ts'
@@ -210,7 +211,7 @@ function columnNotes(columns: ColumnRows): Warning[] {
     notes.push(
       note(
         'unrecoverable',
-        `${columns.zeroTtft} successful requests have a TTFT of 0: taken as not measured`,
+        `${columns.zeroTtft} successful ${noun(columns.zeroTtft, 'request has', 'requests have')} a TTFT of 0: taken as not measured`,
         null,
         { requests: columns.zeroTtft },
       ),
