@@ -67,10 +67,9 @@ function withOwn(
   const own: ValueReading = {
     why: "N by its own tokenizer, ours is the server's",
     values: () => {
-      const measured = toolTpotMs.filter(
-        (_, at) => run.rows[at]?.ok === true && run.rows[at].phase === 'measure',
-      )
-      return orderedValues(measured, (tpotMs) => tpotMs)
+      const measured: number[] = []
+      for (const [at, row] of run.rows.entries()) if (row.ok && row.phase === 'measure') measured.push(at)
+      return orderedValues(measured, toolTpotMs)
     },
   }
   return [...readings, own]

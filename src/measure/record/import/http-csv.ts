@@ -1,5 +1,5 @@
 import type { FormatName } from './imported-run.ts'
-import { hitsRun, type Hit } from './http-tools.ts'
+import { gatherHits } from './http-tools.ts'
 import type { Importer } from './importer.ts'
 
 const hey = 'response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset'
@@ -45,8 +45,8 @@ function csvImporter(
     format,
     tool,
     detects: ({ header }) => detects(header),
-    begin(file) {
-      const hits: Hit[] = []
+    begin(file, options) {
+      const hits = gatherHits({ format, tool, file }, options)
       let names: readonly string[] = hey.split(',')
       return {
         plan: null,
@@ -72,7 +72,7 @@ function csvImporter(
             error: null,
           })
         },
-        end: () => [hitsRun(hits, { format, tool, file })],
+        end: () => [hits.run()],
       }
     },
   }

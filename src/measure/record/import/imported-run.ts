@@ -90,7 +90,7 @@ export interface ImportedRun {
   readonly rowsKnown: boolean
   readonly published: readonly Published[]
   /** The tool's own TPOT of each row, where it counts tokens otherwise than the row does. */
-  readonly toolTpotMs?: readonly (number | null)[]
+  readonly toolTpotMs?: (row: number) => number | null
   /** Output tokens of the answered requests as the tool counts them, where that is otherwise. */
   readonly toolOutputTokens?: number
   readonly formulas: ToolFormulas

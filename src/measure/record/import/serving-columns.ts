@@ -1,7 +1,8 @@
 import type { NumberLists } from '../number-lists.ts'
 import type { RequestRow } from '../request-row.ts'
 import { rowStore, type RowStoreOptions } from '../row-store.ts'
-import { failure, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { failure, importedRow } from './imported-row.ts'
 import { asList, countOf, numberOf, numbersOf, textOf, type JsonRecord } from './json-value.ts'
 
 /** The rows of vLLM's and SGLang's `ttfts`, `itls`, `errors`, … : one list a column, in seconds. */

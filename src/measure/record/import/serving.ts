@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../manifest.ts'
 import { numberLists } from '../number-lists.ts'
 import type { RowStoreOptions } from '../row-store.ts'
 import type { ImportedRun, Published, ToolFormulas, Unrecoverable } from './imported-run.ts'
-import { doubledNote, note } from './import-notes.ts'
+import { doubledCount, doubledNote, note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
 import { countedRows } from './imported-row.ts'
 import type { JsonPlace, JsonPlan } from './json-stream.ts'
@@ -152,7 +152,7 @@ function servingRun(root: JsonRecord, columns: ColumnRows, place: JsonPlace, abo
     },
     unrecoverable: missing(root, columns, rowsKnown, placeholder),
     warnings: [
-      doubledNote(about.file, place.doubled, 'the last value was taken'),
+      doubledNote(about.file, doubledCount(place.doubled), 'the last value was taken'),
       placeholderNote(placeholder),
       retokenizedNote(root),
       ...columnNotes(columns),
