@@ -42,8 +42,11 @@ export function comparePublished(run: ImportedRun, rates: RateInput): readonly C
     .map((one): Draft => {
       const { name, metric, statistic, unit, value } = one
       const base = { name, metric, statistic, unit, published: value }
-      if (!run.rowsKnown) {
-        const why = value === null ? one.why : 'the file has only summaries'
+      if (!run.rowsKnown || run.broken !== undefined) {
+        const cannot = run.rowsKnown
+          ? 'a part of its requests is lost with the file'
+          : 'the file has only summaries'
+        const why = value === null ? one.why : cannot
         const status = value === null ? 'not_published' : 'not_recomputable'
         return { ...base, ours: null, status, why, explained: [] }
       }

@@ -55,7 +55,7 @@ export const genaiBench: Importer = {
         const unlisted = Object.entries(codes)
           .flatMap(([code, count]) => Array.from({ length: countOf(count) ?? 0 }, () => code))
           .slice(0, missing)
-        for (let index = 0; rowsKnown && index < missing; index++)
+        for (let index = 0; index < (rowsKnown ? missing : 0); index++)
           read.push(
             importedRow({
               id: requestId(read.length),

@@ -17,7 +17,7 @@ import {
   type JsonRecord,
   type JsonValue,
 } from './json-value.ts'
-import { columnRows, type ColumnRows } from './serving-columns.ts'
+import { columnRows, servingLoss, type ColumnRows } from './serving-columns.ts'
 import { servingSummary } from './serving-summary.ts'
 
 const plan: JsonPlan = {
@@ -109,9 +109,13 @@ function session(about: About, options: RowStoreOptions): ImportSession {
       while (gaps.length < Number(path[1])) gaps.push(null)
       gaps.push(own)
     },
-    root(value, place) {
+    rootsAreRuns: true,
+    root(value, place, cut) {
       const record = asRecord(value)
-      if (record !== null) runs.push(servingRun(record, columnRows(record, gaps, options), place, about))
+      if (record !== null) {
+        const run = servingRun(record, columnRows(record, gaps, options), place, about)
+        runs.push(cut === null ? run : { ...run, loss: servingLoss(record, run.rows.length, gaps.length) })
+      }
       gaps = numberLists(options)
     },
     end: () =>
