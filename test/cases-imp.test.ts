@@ -187,43 +187,6 @@ describe('further cases of their kinds', () => {
     expect(run?.pacer).toEqual({ kind: 'concurrency', users: 2, thinkTimeMs: 0 })
   })
 
-  it('vLLM: several objects appended, the last one cut off', async () => {
-    const file = join(folder, 'appended.json')
-    writeFileSync(
-      file,
-      '{"endpoint_type":"vllm","completed":2,"duration":1,"output_lens":[1,1],"ttfts":[0.1,0.2],"itls":[[],[]],"errors":["",""]}\n{"endpoint_type":"vllm","completed":2,"dur',
-    )
-    const { runs, warnings } = await importFile(file)
-    expect(runs.map(({ rows }) => rows.length)).toEqual([2])
-    expect(warnings.map(({ kind, message }) => [kind, message.replace(folder, '')])).toEqual([
-      [
-        'file_truncated',
-        '/appended.json:2:43 the text ends in the middle of a value: 2 requests before it were read',
-      ],
-    ])
-  })
-
-  it('vLLM: a file that breaks off inside its columns gives the requests that are whole', async () => {
-    const file = join(folder, 'cut.json')
-    writeFileSync(
-      file,
-      '{"backend":"vllm","completed":3,"duration":1,\n"input_lens":[1,1,1],"output_lens":[2,2,2],"ttfts":[0.1,0.2,0.3],\n"itls":[[0.01],[0.02],[0.0',
-    )
-    const { runs, warnings } = await importFile(file)
-    expect(
-      runs[0]?.rows.map((row) => [
-        row.ok,
-        row.ttft_ms,
-        row.tpot_ms === null ? null : Math.round(row.tpot_ms),
-      ]),
-    ).toEqual([
-      [true, 100, 10],
-      [true, 200, 20],
-      [true, 300, null],
-    ])
-    expect(warnings[0]?.message).toContain('cut.json:3:27')
-  })
-
   it('the wait for a slot belongs to the latency where the file has it', async () => {
     const [run] = await readText(
       'queue.json',

@@ -41,7 +41,12 @@ const verdictStyles: Readonly<Record<RunDocument['verdict']['status'], Style>> =
 export function renderRun(document: RunDocument, options: RenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
-  const at = marker(document.warnings, notes)
+  // What a reason of the verdict says in full is no footnote too.
+  const { reasons } = document.verdict
+  const at = marker(
+    document.warnings.filter((one) => !reasons.some(({ message }) => message.startsWith(one.message))),
+    notes,
+  )
   // Footnotes are numbered as they are met, so the lines are made from the top.
   const lines = [headline(document, paint) + at('headline')]
   for (const { message, status } of document.verdict.reasons) {

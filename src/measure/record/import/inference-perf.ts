@@ -4,7 +4,8 @@ import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { countedRows, failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { countedRows, failure, fromEarliest, importedRow } from './imported-row.ts'
 import type { JsonPlan } from './json-stream.ts'
 import {
   asList,

@@ -1,5 +1,5 @@
 import { noun } from '../../../base/noun.ts'
-import type { RequestRow } from '../request-row.ts'
+import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import {
   noFacts,
   type ImportedRun,
@@ -9,7 +9,8 @@ import {
 } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { countedRows, failure, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { countedRows, failure, importedRow } from './imported-row.ts'
 import { asList, asRecord, countOf, numberOf, textOf, type JsonRecord, type JsonValue } from './json-value.ts'
 import { publish } from './published.ts'
 
@@ -44,8 +45,8 @@ export const llmperfSummary: Importer = {
   begin: summary,
 }
 
-function responses(file: string): ImportSession {
-  const rows: RequestRow[] = []
+function responses(file: string, options: RowStoreOptions): ImportSession {
+  const rows = rowStore(options)
   let withFirst = 0
   let compared = 0
   const take = (record: JsonRecord): void => {
@@ -102,7 +103,7 @@ function responses(file: string): ImportSession {
         tool: 'LLMPerf',
         file,
         formulas,
-        rows,
+        rows: rows.rows(),
         startsKnown: false,
         rowsKnown: true,
         facts: { reported_itl_is_e2e_over_n: compared > 0 && withFirst === compared },
