@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RunDocument, SweepDocument } from '../src/report/documents.ts'
+import type { FindDocument } from '../src/report/find-document.ts'
 import { exportRows, readTruth, run, scratch, start, startEngine } from './fixtures/product.ts'
 
 /** A server whose answer to the n-th completion request is the test's, from 0. */
@@ -58,6 +60,101 @@ describe('a server that answers nothing any more', () => {
       expect(counts.ok + counts.failed + counts.shed + counts.censored + counts.unsent).toBe(2000)
       expect(counts.unsent).toBeGreaterThan(1000)
       expect(await exportRows(folder)).toHaveLength(2000)
+    },
+  )
+})
+
+describe('a sweep and a search of a server that fails', () => {
+  const failing: [string, string, (response: ServerResponse) => void][] = [
+    ['refuses all', 'http_429', (response) => response.writeHead(429, { 'retry-after': '2' }).end('{}')],
+    [
+      'fails at all',
+      'http_500',
+      (response) => response.writeHead(500).end('{"error":{"message":"no memory"}}'),
+    ],
+    [
+      'breaks off each answer',
+      'truncated',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: ' one' } }] })}\n\n`)
+      },
+    ],
+  ]
+  const slo = ['--slo', 'p90 tpot <= 50ms', '-d', '2s', '--no-progress']
+
+  test.each(failing)('%s: no wall, no peak, and %s by name', { timeout: 120_000 }, async (_, kind, fail) => {
+    const cwd = scratch()
+    const failingServer = (): Promise<string> =>
+      serve((response, _request, n) => (n < afterPreflight ? answer(response) : fail(response)))
+    const url = await failingServer()
+    // Warm: what the server still answered lies before the first window.
+    const warm = ['--warmup', '1s']
+    const swept = await start(['sweep', '--url', url, '-c', '1,2', ...slo, ...warm, '--json'], { cwd }).ended
+    expect(swept.code).toBe(5)
+    const document = JSON.parse(swept.stdout) as SweepDocument
+    expect(document.walls).toMatchObject({ saturation: null, slo: null })
+    for (const why of [document.walls.why.saturation, document.walls.why.slo, document.capacity.why])
+      expect(why).toMatch(new RegExp(`no request was answered in any measured window: ${kind} \\d`))
+    expect(document).toMatchObject({
+      peak: null,
+      operating_point: null,
+      capacity: { load: null, binding: null },
+    })
+    expect(document.warnings.map(({ kind: warned }) => warned)).not.toContain('not_confirmed')
+    for (const { errors } of document.points) expect(Object.keys(errors ?? {})).toEqual([kind])
+    const shown = await start(['show', document.sweep], { cwd }).ended
+    expect(shown.stdout).not.toMatch(/the peak|saturation wall: the first/)
+    expect(shown.stdout).toMatch(new RegExp(`look at ${kind}.*: \\S`))
+    expect(shown.stdout).toContain(`plimsoll show ${document.sweep}/01-users-1`)
+
+    const sought = await start(['find', '--url', await failingServer(), ...slo, '--json'], { cwd }).ended
+    expect(sought.code).toBe(5)
+    const { answer: found } = JSON.parse(sought.stdout) as FindDocument
+    expect(found).toMatchObject({ holds_at_per_s: null, fails_at_per_s: null })
+    expect(found.why).toMatch(new RegExp(`nothing was answered in the window of the probe: ${kind} \\d`))
+  })
+})
+
+describe('a disk that fills up', () => {
+  /** No file may grow beyond so many KiB: what a full disk does to whoever writes, on any machine. */
+  const room = (kibibytes: number): readonly string[] => [
+    'bash',
+    '-c',
+    `ulimit -f ${kibibytes}; exec "$@"`,
+    '--',
+  ]
+  const load = ['--prompt', '16', '--output', '64', '--no-progress', '--out', 'full']
+
+  test('a run is printed from memory, and then what could not be written', { timeout: 120_000 }, async () => {
+    const cwd = scratch()
+    const args = ['run', '-r', '100', '-n', '300', ...load, '--json']
+    const { code, stdout, stderr } = await start(args, { cwd, before: room(64) }).ended
+    expect(code).toBe(2)
+    const { counts } = JSON.parse(stdout) as RunDocument
+    expect(counts).toMatchObject({ planned: 300, ok: 300 })
+    expect(stderr).toMatch(/PLIM_RUN_FOLDER .*cannot be written: what is printed above is not stored/)
+    expect(stderr).toMatch(/at full/)
+    const shown = await start(['show', 'full', '--json'], { cwd }).ended
+    const again = JSON.parse(shown.stdout) as RunDocument
+    expect(again.complete).toBe(false)
+    expect(again.counts.planned).toBe(300)
+    expect(again.counts.lost).toBe(300 - again.counts.ok)
+    expect(again.counts.ok).toBeGreaterThan(0)
+  })
+
+  test(
+    'a sweep is printed from memory, and does not say that it is saved',
+    { timeout: 120_000 },
+    async () => {
+      const cwd = scratch()
+      const args = ['sweep', '-c', '1,8', '-d', '2s', '--no-confirm', ...load]
+      const { code, stdout, stderr } = await start(args, { cwd, before: room(24) }).ended
+      expect(code).toBe(2)
+      expect(stdout).toMatch(/^ +.? *8 /m)
+      expect(stdout).toContain('NOT stored, or not whole: full')
+      expect(stdout).not.toContain('saved')
+      expect(stderr).toContain('PLIM_RUN_FOLDER')
     },
   )
 })

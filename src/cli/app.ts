@@ -101,16 +101,24 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
     async func(flags, ...args) {
       const { values, unread } = watchFlags(kebabKeys(flags))
       const settled = (): void => refuseIdleFlags(unread(), verb.flags)
+      let unsaved: PlimsollError | null = null
       // The work begins where a verb asks for its surroundings.
-      const flowDeps: CliContext['flowDeps'] = (voice) => {
+      const flowDeps: CliContext['flowDeps'] = async (voice) => {
         settled()
-        return cli.flowDeps(voice)
+        const deps = await cli.flowDeps(voice)
+        return { ...deps, onUnsaved: (error) => void (unsaved ??= error) }
       }
       try {
-        const code = await verb.run({ flags: values, args, cli: { ...cli, flowDeps }, settled })
+        const code = await verb.run({
+          flags: values,
+          args,
+          cli: { ...cli, flowDeps },
+          settled,
+          isStored: () => unsaved === null,
+        })
         const idle = idleNotice(unread())
         if (idle !== null) cli.stderr.say(`${idle}\n`)
-        done(code)
+        done(unsaved === null ? code : unsavedCode(unsaved, code, cli))
       } catch (error) {
         done(printError(error, cli))
       }
@@ -129,6 +137,24 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
           }),
     },
     docs: { brief: verb.brief },
+  })
+}
+
+/** The report is printed; that it could not be stored comes after it, and is the exit code unless a person ended the work. */
+function unsavedCode(error: PlimsollError, code: ExitCode, cli: CliContext): ExitCode {
+  const told = printError(notStored(error), cli)
+  return code === exitCodes.interrupted ? code : told
+}
+
+/** The error of the disk, with what it means for whoever has read the report. */
+function notStored(error: PlimsollError): PlimsollError {
+  const { code, expected, received, where, hint, cause } = error
+  return new PlimsollError(code, `${error.message}: what is printed above is not stored, or not whole`, {
+    ...(expected === undefined ? {} : { expected }),
+    ...(received === undefined ? {} : { received }),
+    ...(where === undefined ? {} : { where }),
+    hint: `${hint === undefined ? 'make room, or give another place' : hint} (--out DIR, --runs-dir DIR)`,
+    cause,
   })
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { shellWord } from '../base/shell-words.ts'
 import { runCli } from './app.ts'
 import { printError } from './errors.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -19,10 +20,11 @@ function interrupt(): void {
   interrupts++
   if (interrupts > 1) {
     // Threads and child processes end with this one.
+    const folder = context.folder()
     process.stderr.write(
-      context.stopping() === ''
+      context.stopping() === '' || folder === null
         ? '\n'
-        : '\nended at once: what was answered until then is kept → plimsoll show\n',
+        : `\nended at once: what was answered until then is kept → plimsoll show ${shellWord(folder)}\n`,
     )
     process.exit(exitCodes.interrupted)
   }

@@ -15,11 +15,14 @@ export interface ProcessContext {
   readonly cli: CliContext
   /** What to say when a first Ctrl-C ends a flow in order; null: nothing runs that could be ended so. */
   readonly stopping: () => string | null
+  /** Where what was measured lies; null: nowhere yet. */
+  readonly folder: () => string | null
 }
 
 /** The surroundings of a verb, made from the process. Nothing is loaded before it is used. */
 export function processContext(own: OwnProcess, version: string, signal: AbortSignal): ProcessContext {
   let stopping: string | null = null
+  let folder: string | null = null
   const stderr = outputStream(own.stderr, own.env)
   const canAsk = own.stdin.isTTY && own.stderr.isTTY
   const cli: CliContext = {
@@ -32,7 +35,11 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
       const { stopping: said = '', ...rest } = voice
       const deps = await flowDeps(own, version, signal, rest)
       stopping = said
-      return deps
+      const onFolder = (path: string): void => {
+        // A part of what can be read as a whole already.
+        if (folder === null || !path.startsWith(`${folder}/`)) folder = path
+      }
+      return { ...deps, onFolder }
     },
     flows: lazyFlows,
     ask: canAsk ? (question) => ask(own, question, signal) : null,
@@ -41,7 +48,7 @@ export function processContext(own: OwnProcess, version: string, signal: AbortSi
     readFile,
     newestRun,
   }
-  return { cli, stopping: () => stopping }
+  return { cli, stopping: () => stopping, folder: () => folder }
 }
 
 function outputStream(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): OutputStream {
@@ -86,6 +93,11 @@ async function flowDeps(
     env: (name) => own.env[name],
     cwd: own.cwd(),
     files: { readText },
+    // Whoever calls a verb collects these; without anyone to tell it the work ends.
+    onFolder: () => undefined,
+    onUnsaved(error) {
+      throw error
+    },
     ...voice,
     machine: {
       hostname: os.hostname(),

@@ -63,6 +63,8 @@ export interface Invocation {
   readonly cli: CliContext
   /** Refuses the flags that nobody has read: for a verb that works without the surroundings of a flow, which do so themselves. */
   readonly settled: () => void
+  /** Whether all that was measured has been stored so far, once the flow is over. */
+  readonly isStored: () => boolean
 }
 
 /** The outside world of a verb. `main.ts` makes it from the process; tests make their own. */

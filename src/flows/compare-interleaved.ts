@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
-import { runFolderName } from '../measure/record/run-folder.ts'
+import { readManifest } from '../measure/record/read-run.ts'
+import { runFiles, runFolderName } from '../measure/record/run-folder.ts'
 import type { CompareDocument } from '../report/compare-document.ts'
+import { defaultMetrics } from './compare-figures.ts'
 import { compareRuns, type CompareSettings } from './compare.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
+import { repeatFlags } from './options/repeat-flags.ts'
 import type { RunConfig } from './options/run-config.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
 
 export interface InterleavedConfig {
   /** One a arm, alike but for their target. */
@@ -82,7 +86,44 @@ export async function compareInterleaved(
     deps.version,
     'interleaved',
   )
-  return { document, folder, interrupted }
+  return {
+    document: { ...document, again: await againFlags(config, whole[0]?.A ?? '') },
+    folder,
+    interrupted,
+  }
+}
+
+/** The command line that makes such runs again, without how many; from what a run stored, which holds no secret. */
+async function againFlags(
+  { a, b, settings }: InterleavedConfig,
+  path: string,
+): Promise<readonly string[] | null> {
+  const { config } = await readManifest(join(path, runFiles.manifest))
+  const repeat = repeatFlags(config as unknown as Partial<RunConfig>)
+  const load = loadFlags(a.pacer)
+  if (repeat === null || load === null) return null
+  const urls = [a, b].map(({ target }) => (target.kind === 'server' ? target.url : ''))
+  return ['--run', ...urls, ...load, ...repeat.asked, ...repeat.ends, ...settingFlags(settings)]
+}
+
+/** The load in flags that `run` takes; null for one that only `--pacer` or a file can say. */
+function loadFlags(pacer: Pacer): readonly string[] | null {
+  if (pacer.kind === 'poisson') return ['--request-rate', String(pacer.ratePerSecond)]
+  if (pacer.kind === 'constant') return ['--pacer', `constant ${pacer.ratePerSecond}/s`]
+  if (pacer.kind === 'concurrency' && pacer.thinkTimeMs === 0) return ['--concurrency', String(pacer.users)]
+  return null
+}
+
+/** How it is judged, where that is not the usual. */
+function settingFlags({ alpha, margin, power, primary, metrics }: CompareSettings): readonly string[] {
+  const percent = (share: number): string => `${Number((100 * share).toPrecision(12))}%`
+  return [
+    ...(alpha === 0.05 ? [] : ['--confidence', percent(1 - alpha)]),
+    ...(margin === 0.02 ? [] : ['--margin', percent(margin)]),
+    ...(power === 0.8 ? [] : ['--power', percent(power)]),
+    ...(primary === null ? [] : ['--primary', primary]),
+    ...(metrics.join() === defaultMetrics.join() ? [] : ['--metrics', metrics.join()]),
+  ]
 }
 
 function nameOf({ target }: RunConfig): string {

@@ -115,6 +115,7 @@ export const compareSchema: v.GenericSchema<unknown, CompareDocument> = v.strict
   ),
   regression: v.boolean(),
   warnings: v.array(documentParts['warning'] as never),
+  again: v.exactOptional(v.nullable(v.array(text))),
 })
 
 export const comparePlanSchema: v.GenericSchema<unknown, ComparePlanDocument> = v.strictObject({

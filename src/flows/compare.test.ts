@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { threeWalls } from '../../test/fixtures/documents.ts'
 import { randomStream, standardNormal } from '../base/random.ts'
 import { defaultRules } from '../judge/compare-metric.ts'
 import { startManifest } from '../measure/record/manifest.ts'
@@ -148,8 +149,12 @@ describe('a comparison of run folders', () => {
   it('sweeps are matched load by load; a load of one arm only is left out and said', async () => {
     const sweep = async (name: string, loads: readonly number[], slower: number): Promise<string> => {
       for (const load of loads) await makeRun(`${name}/${load}`, { tpotMs: slower * (10 + load) })
-      const points = loads.map((value) => ({ load: { kind: 'concurrency', value }, run: String(value) }))
-      writeFileSync(join(folder, name, 'sweep.json'), JSON.stringify({ schema: 'plimsoll.sweep/1', points }))
+      const points = loads.map((value) => ({
+        ...threeWalls.points[0],
+        load: { kind: 'concurrency', value },
+        run: String(value),
+      }))
+      writeFileSync(join(folder, name, 'sweep.json'), JSON.stringify({ ...threeWalls, points }))
       return join(folder, name)
     }
     const document = await compareRuns(

@@ -31,7 +31,16 @@ export const experimentSchema: v.GenericSchema<unknown, ExperimentDocument> = v.
     v.strictObject({
       settings: v.record(v.string(), v.string()),
       runs: v.array(run),
-      figures: v.record(v.string(), overRuns),
+      figures: v.strictObject({
+        ttft_ms_p50: overRuns,
+        ttft_ms_p99: overRuns,
+        tpot_ms_p50: overRuns,
+        tpot_ms_p99: overRuns,
+        e2e_ms_p50: overRuns,
+        requests_per_s: overRuns,
+        output_tokens_per_s: overRuns,
+        goodput_share: overRuns,
+      }),
     }),
   ),
 }) as unknown as v.GenericSchema<unknown, ExperimentDocument>

@@ -14,6 +14,7 @@ import { mean, standardDeviation } from '../stats/describe.ts'
 import { tQuantile } from '../stats/student-t.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import type { RunConfig } from './options/run-config.ts'
+import { stored } from './stored.ts'
 import { experimentFile, writeDocument } from './sweep-folder.ts'
 
 /** One combination of settings, complete and checked. */
@@ -62,7 +63,9 @@ export async function experimentFlow(
     cells: cells.map(({ settings }, at) => summarizeCell(settings, done[at] ?? [])),
   })
   let interrupted = false
-  for (let round = 1; round <= repeat && !interrupted; round++) {
+  // A further run could not be written.
+  let isFull = false
+  for (let round = 1; round <= repeat && !interrupted && !isFull; round++) {
     for (const [at, cell] of cells.entries()) {
       const run = cellRunName(at, cells.length, round)
       const said = Object.entries(cell.settings).map(([flag, value]) => `${flag} ${value}`)
@@ -70,15 +73,21 @@ export async function experimentFlow(
         `run ${(round - 1) * cells.length + at + 1} of ${repeat * cells.length}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
       )
       const seed = round === 1 ? cell.config.seed : `${cell.config.seed}.${round}`
-      const outcome = await runOnce({ ...cell.config, seed, out: join(folder, run) }, deps)
+      const measure = (): Promise<RunOutcome> =>
+        runOnce({ ...cell.config, seed, out: join(folder, run) }, deps)
+      const isFirst = done.every((runs) => runs.length === 0)
+      const outcome = isFirst ? await measure() : await stored(deps, measure, null)
+      isFull = outcome === null
+      if (outcome === null) break
       done[at]?.push(experimentRun(run, seed, outcome.document))
       interrupted = outcome.interrupted || deps.signal.aborted
-      await writeDocument(folder, experimentFile, document(false))
+      await stored(deps, () => writeDocument(folder, experimentFile, document(false)), undefined)
+      deps.onFolder(folder)
       if (interrupted) break
     }
   }
-  const finished = document(!interrupted)
-  await writeDocument(folder, experimentFile, finished)
+  const finished = document(!interrupted && !isFull)
+  await stored(deps, () => writeDocument(folder, experimentFile, finished), undefined)
   return { document: finished, interrupted }
 }
 

@@ -1,6 +1,7 @@
 import { noun } from '../base/noun.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { FindDocument } from '../report/find-document.ts'
+import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
 import { settle } from './live-target.ts'
 import { isClientBound, measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 
@@ -18,6 +19,8 @@ export interface Probe {
   readonly fromPerSecond: number | null
   /** Median time of an answer with the fewest users, ms. */
   readonly e2eMs: number | null
+  /** Why nothing was answered, where requests failed rather than took long: "http_429 100 % of the requests". */
+  readonly failed: string | null
 }
 
 /** Loads the server with more and more users for a few seconds each, until more of them bring no more answers. */
@@ -25,6 +28,7 @@ export async function probeRate(ground: SweepGround): Promise<Probe> {
   const runs: string[] = []
   let best: { readonly users: number; readonly perSecond: number } | null = null
   let e2eMs: number | null = null
+  let failed: string | null = null
   for (const users of probeUsers) {
     if (ground.signal.aborted) break
     await settle(ground.target, ground.deps, 30_000)
@@ -44,7 +48,11 @@ export async function probeRate(ground: SweepGround): Promise<Probe> {
     runs.push(measured.run)
     e2eMs ??= measured.document.metrics.e2e_ms?.p50 ?? null
     const perSecond = point.throughput.requests_per_s
-    if (perSecond === null || perSecond <= 0) break
+    if (perSecond === null || perSecond <= 0) {
+      if (best === null && measured.document.stopped?.kind === 'early')
+        failed = failureWords(failureShares(fatesOf([point])))
+      break
+    }
     const grew = best === null || perSecond >= leastGain * best.perSecond
     if (best === null || perSecond > best.perSecond) best = { users, perSecond }
     // Where the client was the limit more users tell nothing; what it got is still a place to begin.
@@ -54,5 +62,6 @@ export async function probeRate(ground: SweepGround): Promise<Probe> {
     facts: { runs, users: best?.users ?? 0, requests_per_s: best?.perSecond ?? null },
     fromPerSecond: best === null ? null : best.perSecond / 2,
     e2eMs,
+    failed,
   }
 }

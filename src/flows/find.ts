@@ -4,6 +4,7 @@ import { lookTails } from '../judge/look-plan.ts'
 import { redact, redactUrl } from '../measure/record/redact.ts'
 import { clientFails, nextRate, rateAnswer, type RateAnswer, type RateSearch } from '../plan/rate-search.ts'
 import type { FindDocument, FindPlan, FindPoint } from '../report/find-document.ts'
+import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
 import { divide, parseRational, rational, toNumber } from '../stats/rational.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { holdsFromMs, looksAt, type FindLooks } from './find-looks.ts'
@@ -17,6 +18,7 @@ import { repeatFlags } from './options/repeat-flags.ts'
 import type { FindConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
+import { stored } from './stored.ts'
 import { findFile, writeDocument } from './sweep-folder.ts'
 import { openGround } from './sweep-ground.ts'
 import type { SweepGround } from './sweep-point.ts'
@@ -61,8 +63,21 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
   }
   const plan = planOf(config, search, looks)
   const points: FindPoint[] = []
+  // A further point could not be written.
+  let isFull = false
   const objective = objectives.map(({ config: each }) => objectiveText(each)).join('; ')
-  if (!ground.signal.aborted) deps.onNotice(announcement(objective, config, plan, looks))
+  if (!ground.signal.aborted && nobodyAnswers() === null)
+    deps.onNotice(announcement(objective, config, plan, looks))
+
+  /** Why ever lower rates are not tried: nothing was answered in the probe, or at the last two. */
+  function nobodyAnswers(): string | null {
+    if (probe !== null && probe.failed !== null)
+      return `nothing was answered in the window of the probe: ${probe.failed}`
+    const last = points.slice(-2)
+    if (last.length < 2 || last.some(({ counts }) => counts === undefined || counts.ok > 0)) return null
+    const words = failureWords(failureShares(fatesOf(last)))
+    return words === null ? null : `no request was answered at the last two rates: ${words}`
+  }
 
   function document(complete: boolean): FindDocument {
     const tried = points.map(triedRate)
@@ -73,7 +88,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
       find: folder,
       name: config.run.name ?? 'find',
       complete,
-      stopped: complete ? null : stoppedWhy(config, ground, points.length),
+      stopped: complete ? null : stoppedWhy(config, ground, points.length, isFull),
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
       tags: config.run.metadata,
@@ -93,7 +108,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
         fails_at_per_s: answer.failsAt,
         open_per_s: answer.open,
         resolved: answer.resolved,
-        why: answerWhy(answer, points, config, complete),
+        why: nobodyAnswers() ?? answerWhy(answer, points, config, complete),
       },
       warnings: [...target.warnings, ...searchWarnings(answer, points)],
     }
@@ -101,25 +116,27 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
 
   let e2eMs = probe?.e2eMs ?? null
   for (;;) {
-    const ratePerSecond = ground.signal.aborted ? null : nextRate(search, points.map(triedRate))
+    const isOver = ground.signal.aborted || nobodyAnswers() !== null
+    const ratePerSecond = isOver ? null : nextRate(search, points.map(triedRate))
     if (ratePerSecond === null) break
     await settle(target, deps, 30_000)
-    const point = await findPoint(
-      ground,
-      {
-        ratePerSecond,
-        order: points.length + 1,
-        warmupMs: warmupMs(config, e2eMs),
-        longestMs: config.pointDurationMs,
-      },
-      looks,
-    )
+    const asked = {
+      ratePerSecond,
+      order: points.length + 1,
+      warmupMs: warmupMs(config, e2eMs),
+      longestMs: config.pointDurationMs,
+    }
+    const measure = (): Promise<FindPoint> => findPoint(ground, asked, looks)
+    const point = points.length === 0 ? await measure() : await stored(deps, measure, null)
+    isFull = point === null
+    if (point === null) break
     points.push(point)
     if (point.decision === 'holds') e2eMs = point.metrics.e2e_ms?.p50 ?? e2eMs
-    await writeDocument(folder, findFile, document(false))
+    await stored(deps, () => writeDocument(folder, findFile, document(false)), undefined)
+    deps.onFolder(folder)
   }
-  const finished = document(!ground.signal.aborted)
-  await writeDocument(folder, findFile, finished)
+  const finished = document(!ground.signal.aborted && !isFull)
+  await stored(deps, () => writeDocument(folder, findFile, finished), undefined)
   return { document: finished, interrupted: deps.signal.aborted }
 }
 
@@ -186,10 +203,12 @@ function stoppedWhy(
   { maxDurationMs }: FindConfig,
   { deps, timeOver }: SweepGround,
   points: number,
+  isFull: boolean,
 ): FindDocument['stopped'] {
   const count = `${points} ${noun(points, 'point')}`
   if (deps.signal.aborted) return { kind: 'interrupted', why: `interrupted after ${count}` }
-  if (!timeOver.aborted) return null
+  if (!timeOver.aborted)
+    return isFull ? { kind: 'early', why: `nothing more could be written after ${count}` } : null
   return { kind: 'early', why: `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}` }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import type { PlimsollError } from '../base/errors.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunProgress } from '../report/progress.ts'
@@ -26,6 +27,10 @@ export interface FlowDeps {
   readonly onProgress: (progress: RunProgress) => void
   /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr. */
   readonly onNotice: (text: string) => void
+  /** The folder of what is measured now, or of several runs together once it can be read: where to look if all ends at once. */
+  readonly onFolder: (path: string) => void
+  /** What could not be written to the disk, while the flow goes on with what is in memory: told at the end, beside the report. */
+  readonly onUnsaved: (error: PlimsollError) => void
   /** Whether the plan shown may be carried out. Answers true without asking where nobody can answer, or with `--yes`. */
   readonly confirm: (plan: string) => Promise<boolean>
   readonly machine: MachineFacts

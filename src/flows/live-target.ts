@@ -98,6 +98,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked
       api: config.api,
       stream: isStreamed(config.api, config.stream),
       endpointPath: endpoint.pathname + endpoint.search,
+      ...(config.endpoint === null ? {} : { typedEndpoint: config.endpoint }),
       model: config.model,
       key: { env: config.keyEnv, present: key !== '' },
       ...(body === null ? {} : { custom: { template: body, facts: asked.sample } }),
@@ -189,7 +190,10 @@ function proxyEnvironment({ env }: FlowDeps): Record<string, string | undefined>
 
 function endpointOf(url: string, config: RunConfig): URL {
   const endpoint = resolveEndpoint(url, config.api, isStreamed(config.api, config.stream))
-  return config.endpoint === null ? endpoint : new URL(config.endpoint, endpoint)
+  if (config.endpoint === null) return endpoint
+  // A path is one from the root on, with its slash or without.
+  const isWhole = /^([a-z]+:\/)?\//i.test(config.endpoint)
+  return new URL(isWhole ? config.endpoint : `/${config.endpoint}`, endpoint)
 }
 
 async function startEngine(

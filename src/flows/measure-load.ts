@@ -26,6 +26,7 @@ import { localHost } from './local-host.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { runDocument, type DocumentOptions } from './run-document.ts'
 import { describeWorkload, serverFactsJson } from './run-facts.ts'
+import { stored } from './stored.ts'
 import { summaryOf } from './summary-of.ts'
 
 interface PlannedWindow {
@@ -90,6 +91,7 @@ export async function measureLoad(
   })
   const taken = takenNotice(load.path === config.out ? load.path : null, folder.path)
   if (taken !== null) deps.onNotice(taken)
+  deps.onFolder(folder.path)
   const kept = keptRows(join(folder.path, runFiles.journal), folder.journal)
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])
   const recorder = recordServer(target.metrics, deps)
@@ -118,7 +120,10 @@ export async function measureLoad(
         host: localHost(deps.machine),
         signal: stop,
         instrument,
-        onProgress,
+        onProgress(progress) {
+          folder.journal.seen(progress.sent, progress.elapsedMs)
+          onProgress(progress)
+        },
         onStart(originMonotonicNs) {
           // A process that is killed leaves rows and looks on this clock.
           folder.journal.update(
@@ -160,12 +165,8 @@ export async function measureLoad(
   const ordered = inOrderOfIntent(await kept.all())
   const recorded = { path: folder.path, manifest, rows: ordered, server, complete: true, missing: [] }
   const document = runDocument(recorded, load.judged)
-  await finishRunFolder(
-    folder,
-    { ...manifest, verdict: document.verdict, summary: summaryOf(document) },
-    ordered,
-    target.secrets,
-  )
+  const judged = { ...manifest, verdict: document.verdict, summary: summaryOf(document) }
+  await stored(deps, () => finishRunFolder(folder, judged, ordered, target.secrets), judged)
   return { document, rows: ordered }
 }
 

@@ -1,6 +1,5 @@
 import { noun } from '../base/noun.ts'
 import { makeFreshFolder, takenNotice } from '../measure/record/fresh-folder.ts'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openInstrument } from '../measure/load/instrument.ts'
 import { isFailure, pathsBeside } from '../measure/load/probe.ts'
@@ -12,6 +11,8 @@ import type { PrefillDocument } from '../report/prefill-document.ts'
 import { median } from '../stats/describe.ts'
 import { closedLoop, type MeasureGround } from './closed-loop.ts'
 import type { FlowDeps } from './flow-deps.ts'
+import { stored } from './stored.ts'
+import { writeDocument } from './sweep-folder.ts'
 import { openTarget, type LiveTarget } from './live-target.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { prefillDocument, type PrefillSample } from './prefill-fit.ts'
@@ -110,12 +111,15 @@ async function measurePrefill(
     for (const [index, { length, count }] of passes.entries()) {
       if (deps.signal.aborted) break
       const name = `${String(index + 1).padStart(2, '0')}-${length}-tokens`
-      rows.push(...(await ask(name, length, 1, count, `${length} tokens (${index + 1} of ${passes.length})`)))
+      const label = `${length} tokens (${index + 1} of ${passes.length})`
+      const pass = await stored(deps, () => ask(name, length, 1, count, label), null)
+      if (pass === null) break
+      rows.push(...pass)
     }
     const after = await queue.read()
     const decoded = deps.signal.aborted
       ? []
-      : await ask('99-decode', lengths[0] ?? 1, decodeTokens, 5, 'one decode step')
+      : await stored(deps, () => ask('99-decode', lengths[0] ?? 1, decodeTokens, 5, 'one decode step'), [])
     await queue.close()
     const interrupted = deps.signal.aborted
     const document = prefillDocument(samplesOf(rows), {
@@ -130,7 +134,7 @@ async function measurePrefill(
       decodeStepMs: median(decoded.map((row) => row.tpot_ms).filter((ms) => ms !== null)),
       warnings: target.warnings,
     })
-    await writeFile(join(folder, 'prefill.json'), `${JSON.stringify(document, null, 2)}\n`)
+    await stored(deps, () => writeDocument(folder, 'prefill.json', document), undefined)
     return { document, interrupted }
   } finally {
     await instrument.close()

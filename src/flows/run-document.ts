@@ -9,7 +9,13 @@ import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { gapLimitWarning } from '../measure/metrics/decide-objective.ts'
-import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
+import {
+  commonestMessages,
+  isCancelled,
+  isInWindow,
+  wholeWindow,
+  type RunWindow,
+} from '../measure/metrics/run-window.ts'
 import { serverUse } from '../measure/metrics/server-use.ts'
 import type { Counts } from '../measure/metrics/run-summary.ts'
 import { summarize } from '../measure/metrics/summarize.ts'
@@ -39,6 +45,8 @@ export interface RecordedRun {
   /** What the server's own metrics said meanwhile; empty where nobody looked. */
   readonly server: readonly ServerSample[]
   readonly complete: boolean
+  /** Requests that had been sent when that was last said; null or absent where the rows say it all. */
+  readonly sent?: number | null
   /** What is missing, in sentences. */
   readonly missing: readonly string[]
 }
@@ -88,8 +96,9 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
   const client = manifest.client ?? healthFromRows(rows)
   const medianTtftMs = summary.metrics.ttft_ms?.p50 ?? null
   const limitMs = lateLimitMs(medianTtftMs)
+  const counts = countsOf(run, summary.counts)
   const verdict: Verdict = judgeValidity({
-    counts: summary.counts,
+    counts: { ...summary.counts, sent: counts.sent },
     dueRequests: summary.counts.planned - rows.filter((row) => wasNotDue(row, manifest.pacer)).length,
     lateRequests: rows.filter((row) => row.lag_ms !== null && row.lag_ms > limitMs).length,
     lateLimitMs: limitMs,
@@ -143,7 +152,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     workload: typeof manifest.workload?.['text'] === 'string' ? manifest.workload['text'] : 'unknown',
     window: windowFacts(manifest, window, options.detectWarmup === true && settled.cutMs > 0),
     verdict,
-    counts: countsOf(run, summary.counts),
+    counts,
     window_counts: summary.window_counts,
     metrics: summary.metrics,
     weighting: summary.weighting,
@@ -153,6 +162,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     stutter: summary.stutter,
     little: summary.little,
     errors: summary.errors,
+    error_messages: commonestMessages(rows),
     tokens_source: summary.tokens_source,
     cache: summary.cache,
     server: serverUse(run.server, window),
@@ -166,9 +176,18 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
 }
 
 /** A run that was killed has rows only of what had ended; the rest of its plan is lost, and said to be. */
-function countsOf({ manifest, rows, complete }: RecordedRun, counts: Counts): Counts {
-  const lost = complete || manifest.planned === null ? 0 : manifest.planned - rows.length
-  return lost > 0 ? { ...counts, planned: counts.planned + lost, lost } : counts
+function countsOf({ manifest, rows, complete, sent = null }: RecordedRun, counts: Counts): Counts {
+  if (complete) return counts
+  const underWay = Math.max(0, (sent ?? 0) - counts.sent)
+  const lost = Math.max(underWay, (manifest.planned ?? 0) - rows.length)
+  if (lost === 0) return counts
+  return {
+    ...counts,
+    planned: counts.planned + lost,
+    sent: counts.sent + underWay,
+    lost,
+    ...(sent === null ? {} : { lost_under_way: underWay }),
+  }
 }
 
 /** What the chat template puts in front of every prompt, tokens; 0 where it is not known. */

@@ -4,6 +4,7 @@ import type { ServerSample } from '../measure/record/server-samples.ts'
 import { ReplicaHistory } from '../operate/watch/replica-history.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'
+import { stored } from './stored.ts'
 
 const intervalMs = 1000
 
@@ -84,8 +85,14 @@ export function recordServer(metrics: EngineMetrics, deps: FlowDeps): ServerReco
       await keeping
       if (!seen.some(({ up }) => up)) return []
       const samples = onClockOf(originMonotonicNs, seen)
-      await writeServerFile(folder, samples)
-      await dropServerSamples(folder)
+      await stored(
+        deps,
+        async () => {
+          await writeServerFile(folder, samples)
+          await dropServerSamples(folder)
+        },
+        undefined,
+      )
       return samples
     },
   }

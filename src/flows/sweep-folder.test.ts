@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { sweepSchema } from './options/document-schemas.ts'
 import { readDocument } from './sweep-folder.ts'
 import { readWatch } from './watch-folder.ts'
 
@@ -25,9 +26,8 @@ test.each(rows)(
   async (_, text, received) => {
     const refused = { code: 'PLIM_RUN_FOLDER', received: expect.stringMatching(received) as string }
     const sweep = folderWith('sweep.json', text)
-    await expect(readDocument(sweep, 'sweep.json', 'plimsoll.sweep/1', 'sweep')).rejects.toMatchObject(
-      refused,
-    )
+    const read = readDocument(sweep, 'sweep.json', 'plimsoll.sweep/1', 'sweep', sweepSchema)
+    await expect(read).rejects.toMatchObject(refused)
     await expect(readWatch(folderWith('watch.json', text))).rejects.toMatchObject(refused)
   },
 )

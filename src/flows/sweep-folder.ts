@@ -1,9 +1,13 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type * as v from 'valibot'
 import { PlimsollError } from '../base/errors.ts'
+import { checkedDocument } from '../measure/record/checked-document.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
+import { writingInto } from '../measure/record/writing-into.ts'
+import { sweepSchema } from './options/document-schemas.ts'
 import { isCut } from './cut-point.ts'
 
 /** The files that make a folder of runs a sweep, a search for a rate, an experiment. */
@@ -20,7 +24,13 @@ export async function isSweepFolder(path: string): Promise<boolean> {
 
 /** @throws PlimsollError PLIM_RUN_FOLDER for a sweep.json that is none, or of another version. */
 export async function readSweep(path: string): Promise<SweepDocument> {
-  const document = await readDocument<SweepDocument>(path, sweepFile, 'plimsoll.sweep/1', 'sweep')
+  const document = await readDocument<SweepDocument>(
+    path,
+    sweepFile,
+    'plimsoll.sweep/1',
+    'sweep',
+    sweepSchema,
+  )
   if (document !== null) return document
   throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no sweep here', {
     expected: `a folder with ${sweepFile}`,
@@ -34,20 +44,22 @@ function fileOf(path: string, name: string): string {
 
 /**
  * The document of several runs, from its file or the folder that holds it; null where there is none.
- * @throws PlimsollError PLIM_RUN_FOLDER for one of another kind or version.
+ * @param form Its schema in full.
+ * @throws PlimsollError PLIM_RUN_FOLDER for one of another kind or version, or with a field that is missing or of another kind.
  */
 export async function readDocument<T extends { readonly schema: string }>(
   path: string,
   name: string,
   schema: T['schema'],
   what: string,
+  form: v.GenericSchema<unknown, T>,
 ): Promise<T | null> {
   const file = fileOf(path, name)
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null) return null
   const value = parsed(text)
   const received = (value as { schema?: unknown } | null)?.schema
-  if (received === schema) return value as T
+  if (received === schema) return checkedDocument(form, value, { file, what: name })
   throw new PlimsollError('PLIM_RUN_FOLDER', `this is not a ${what} that this version can read`, {
     expected: `schema ${schema}`,
     received:
@@ -70,11 +82,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Writes it beside its place and renames: whoever reads meanwhile sees the old one or the new one. */
+/**
+ * Writes it beside its place and renames: whoever reads meanwhile sees the old one or the new one.
+ * @throws PlimsollError PLIM_RUN_FOLDER for a disk that is full or may not be written.
+ */
 export async function writeDocument(folder: string, name: string, document: object): Promise<void> {
   const file = join(folder, name)
-  await writeFile(`${file}.tmp`, `${JSON.stringify(document, null, 2)}\n`)
-  await rename(`${file}.tmp`, file)
+  await writingInto(folder, [`${file}.tmp`], async () => {
+    await writeFile(`${file}.tmp`, `${JSON.stringify(document, null, 2)}\n`)
+    await rename(`${file}.tmp`, file)
+  })
 }
 
 /** What a sweep that was ended left to go on with. */

@@ -181,6 +181,9 @@ export function sweepPoint(load: SweepLoad, { document, stopped, run }: Measured
     in_flight: document.little?.in_flight_mean ?? (load.kind === 'concurrency' ? load.value : null),
     run,
     verdict: document.verdict,
+    counts: document.counts,
+    errors: document.errors,
+    ...(document.error_messages === undefined ? {} : { error_messages: document.error_messages }),
     throughput: document.throughput,
     metrics: document.metrics,
     goodput: document.goodput,
@@ -221,7 +224,7 @@ export function isClientBound(suspicion: string): boolean {
 
 const clientRules = new Set(['late_sends', 'loop_delay', 'stood_still', 'worker_busy', 'load_not_sent'])
 
-function suspicions({ verdict, objectives }: RunDocument): readonly string[] {
+function suspicions({ verdict, objectives, counts }: RunDocument): readonly string[] {
   const found: string[] = []
   for (const reason of verdict.reasons) {
     if (clientRules.has(reason.rule) && (reason.status === 'INVALID' || reason.rule === 'worker_busy')) {
@@ -230,7 +233,11 @@ function suspicions({ verdict, objectives }: RunDocument): readonly string[] {
     if (reason.rule === 'not_steady') found.push('not steady')
     if (reason.rule === 'nothing_succeeded') found.push(reason.message)
   }
-  if (objectives.some(({ judged, met, bound }) => judged && met === 'inconclusive' && bound === null)) {
+  // Where nothing succeeded it is not for want of requests.
+  const isThin = objectives.some(
+    ({ judged, met, bound }) => judged && met === 'inconclusive' && bound === null,
+  )
+  if (isThin && counts.ok > 0) {
     found.push('too few samples for its percentile')
   }
   return found

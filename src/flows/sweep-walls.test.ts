@@ -30,6 +30,51 @@ test('a sweep whose client set every number says so, and not that nothing was fo
   expect(capacity).toMatchObject({ load: null, why })
 })
 
+describe('what nothing came back from supports no wall', () => {
+  const failing = { sent: 100, ok: 0, failed: 100, shed: 0, censored: 0, unsent: 0, planned: 100 }
+  const dead = (users: number): SweepPoint => ({
+    ...tested(users, 'no'),
+    counts: failing,
+    errors: { http_500: 100 },
+    throughput: { window_s: 5, requests_per_s: 0, output_tokens_per_s: 0, input_tokens_per_s: 0 },
+  })
+
+  test.each([['p90 ttft <= 1s'], [null]])('with the objective %s', (objective) => {
+    const points = [1, 2]
+      .map(dead)
+      .map((point) => ({ ...point, passes: objective === null ? null : point.passes }))
+    const { walls, capacity, peak } = sweepWalls(points, null, 1000, objective)
+    const why = 'no request was answered in any measured window: http_500 100 % of the requests'
+    expect(walls).toMatchObject({ saturation: null, slo: null, why: { saturation: why, slo: why } })
+    expect(capacity).toEqual({ load: null, binding: null, censored: false, indicative: false, why })
+    expect(peak).toBe(null)
+  })
+
+  test('a server that breaks down under load keeps the walls below it', () => {
+    const { walls, peak } = sweepWalls(
+      [tested(1, 'yes'), tested(4, 'yes'), dead(16)],
+      null,
+      1000,
+      'p90 ttft <= 1s',
+    )
+    expect(walls.saturation?.load).toBe(4)
+    expect(walls.slo?.load).toBe(4)
+    expect(peak?.load).toBe(4)
+  })
+
+  test('embeddings have no output tokens, yet a capacity by their objective', () => {
+    const points = [tested(1, 'yes'), tested(4, 'no')].map((point) => ({
+      ...point,
+      throughput: { ...point.throughput, output_tokens_per_s: null },
+    }))
+    const { walls, capacity, peak } = sweepWalls(points, null, 1000, 'p90 e2e <= 1s')
+    expect(walls.saturation).toBe(null)
+    expect(walls.why.saturation).toBe('not found: no answer has output tokens')
+    expect(peak).toBe(null)
+    expect(capacity).toMatchObject({ load: 1, binding: 'slo' })
+  })
+})
+
 describe('a capacity is indicative where its point passed by its estimate alone', () => {
   test.each<[string, SweepPoint['passes'][], number, string | null, boolean]>([
     ['no wall was reached, and the last point is shown', ['yes', 'yes'], 4, null, false],

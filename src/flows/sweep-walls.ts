@@ -4,6 +4,7 @@ import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
 import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
+import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
 import { nearestRank } from '../stats/percentile.ts'
 import { isClientBound } from './sweep-point.ts'
 
@@ -46,7 +47,8 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const usable = points.filter((point) => !point.suspect.some(isClientBound))
+  const counted = points.filter((point) => !point.suspect.some(isClientBound))
+  const usable = counted.some(hasAnswers) ? counted : []
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
   const slo = sloWall(wallPoints)
@@ -55,13 +57,15 @@ export function sweepWalls(
     saturation.load === null || !saturation.peakThroughput
       ? 0
       : (wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? 0) / saturation.peakThroughput
-  const unusable = points.length > 0 && usable.length === 0 ? allClientBound : null
+  const unusable = whyNone(points, usable)
   const why: Record<WallKind, string> = {
     saturation:
       unusable ??
-      (saturation.reached
-        ? `the first load with 95 % of the best throughput`
-        : 'not reached: of the loads that count the last is the best, and throughput still rose'),
+      (saturation.load === null
+        ? 'not found: no answer has output tokens'
+        : saturation.reached
+          ? `the first load with 95 % of the best throughput`
+          : 'not reached: of the loads that count the last is the best, and throughput still rose'),
     slo: unusable ?? sloReason(slo, objective),
     memory:
       memory === null
@@ -105,6 +109,19 @@ export function sweepWalls(
 
 const allClientBound = 'no point can be used: the client set the numbers of each'
 
+/** Why there are neither walls nor a peak; null where there may be. A server that fails is news, however busy the client was. */
+function whyNone(points: readonly SweepPoint[], usable: readonly SweepPoint[]): string | null {
+  if (points.length === 0 || usable.length > 0) return null
+  if (points.some(hasAnswers)) return allClientBound
+  const words = failureWords(failureShares(fatesOf(points)))
+  return `no request was answered in any measured window${words === null ? '' : `: ${words}`}`
+}
+
+/** What nothing came back from supports no wall; embeddings have no tokens, and answers may outlast the window. */
+function hasAnswers({ throughput }: SweepPoint): boolean {
+  return (throughput.requests_per_s ?? 0) > 0 || (throughput.output_tokens_per_s ?? 0) > 0
+}
+
 function wallPoint(point: SweepPoint): WallPoint {
   return {
     load: point.load.value,
@@ -134,8 +151,7 @@ function sloReason(slo: ReturnType<typeof sloWall>, objective: string | null): s
 }
 
 function capacityReason(found: ReturnType<typeof capacity>, why: Record<WallKind, string>): string {
-  if (found.load === null)
-    return found.binding === null ? 'nothing was measured' : `none: ${why[found.binding]}`
+  if (found.load === null) return found.binding === null ? 'nothing was measured' : why[found.binding]
   if (found.binding === null) return 'no wall was reached: it is at least the last tested load'
   return `the ${found.binding === 'slo' ? 'SLO' : found.binding} wall binds: ${why[found.binding]}`
 }

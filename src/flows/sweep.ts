@@ -15,9 +15,10 @@ import { repeatFlags } from './options/repeat-flags.ts'
 import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
+import { stored } from './stored.ts'
 import { resumedSweep, sweepFile, writeDocument, type ResumedSweep } from './sweep-folder.ts'
 import { openGround } from './sweep-ground.ts'
-import { measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
+import { measureLoadPoint, sweepPoint, type MeasuredPoint, type SweepGround } from './sweep-point.ts'
 import { memoryWallOf, sweepWalls } from './sweep-walls.ts'
 
 /** The first and the largest load of a sweep that finds its own. */
@@ -56,6 +57,8 @@ async function sweepOn(
   const plan = planOf(config)
   deps.onNotice(announcement(plan, ground, objective))
   let confirmation: Confirmation | null = null
+  // A further point could not be written.
+  let isFull = false
 
   function document(complete: boolean): SweepDocument {
     const ordered = [...points].sort((a, b) => a.load.value - b.load.value)
@@ -68,7 +71,7 @@ async function sweepOn(
       sweep: folder,
       name: config.run.name ?? 'sweep',
       complete,
-      stopped: complete ? null : stoppedWhy(config, ground, points, missing()),
+      stopped: complete ? null : stoppedWhy(config, ground, points, missing(), isFull),
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
       tags: config.run.metadata,
@@ -83,7 +86,12 @@ async function sweepOn(
       points: ordered,
       ...walls,
       operating_point: confirmation?.point ?? (atCapacity === undefined ? null : operatingPoint(atCapacity)),
-      warnings: [...target.warnings, ...warnings, ...confirmationWarnings(config, confirmation)],
+      warnings: [
+        ...target.warnings,
+        ...warnings,
+        // Without a capacity there is no point that could be confirmed.
+        ...(walls.capacity.load === null ? [] : confirmationWarnings(config, confirmation)),
+      ],
     }
   }
 
@@ -114,30 +122,33 @@ async function sweepOn(
     const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
     await settle(target, deps, 30_000)
     const warmupMs = config.warmupMs ?? Math.min(10_000, Math.max(400, 1.5 * e2eMs))
-    const measured = await measureLoadPoint(ground, {
-      pacer: pacerOf(load, e2eMs),
-      name,
-      salt: partSalt(ground.config.salt ?? '', name),
-      warmupMs,
-      shortestMs: config.pointDurationMs ?? 3000,
-      longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
-      mostRequests: needs.interval * 4,
-      label: `point ${points.length + 1}: ${load.value} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
-    })
+    const measure = (): Promise<MeasuredPoint> =>
+      measureLoadPoint(ground, {
+        pacer: pacerOf(load, e2eMs),
+        name,
+        salt: partSalt(ground.config.salt ?? '', name),
+        warmupMs,
+        shortestMs: config.pointDurationMs ?? 3000,
+        longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
+        mostRequests: needs.interval * 4,
+        label: `point ${points.length + 1}: ${load.value} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
+      })
+    const measured = points.length === 0 ? await measure() : await stored(deps, measure, null)
+    isFull = measured === null
+    if (measured === null) break
     points.push(sweepPoint(load, measured))
     rows.push(...measured.rows.filter((row) => row.phase === 'measure'))
     e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
-    await writeDocument(folder, sweepFile, document(false))
+    await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
+    deps.onFolder(folder)
   }
-  if (config.confirm && objectives.length > 0 && !ground.signal.aborted) {
+  if (config.confirm && objectives.length > 0 && !ground.signal.aborted && !isFull) {
     const candidates = candidatesOf(document(false))
-    confirmation = await confirmOperatingPoint(ground, candidates, {
-      durationMs: config.confirmDurationMs,
-      warmupMs: config.warmupMs,
-    })
+    const times = { durationMs: config.confirmDurationMs, warmupMs: config.warmupMs }
+    confirmation = await stored(deps, () => confirmOperatingPoint(ground, candidates, times), null)
   }
-  const finished = document(!ground.signal.aborted)
-  await writeDocument(folder, sweepFile, finished)
+  const finished = document(!ground.signal.aborted && !isFull)
+  await stored(deps, () => writeDocument(folder, sweepFile, finished), undefined)
   return { document: finished, interrupted: deps.signal.aborted }
 }
 
@@ -151,13 +162,16 @@ function stoppedWhy(
   { deps, folder, timeOver }: SweepGround,
   points: readonly SweepPoint[],
   missing: readonly string[],
+  isFull: boolean,
 ): SweepDocument['stopped'] {
   const interrupted = deps.signal.aborted
-  if (!interrupted && !timeOver.aborted) return null
+  if (!interrupted && !timeOver.aborted && !isFull) return null
   const count = `${points.length} ${noun(points.length, 'point')}`
   const why = interrupted
     ? `interrupted after ${count}`
-    : `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}`
+    : timeOver.aborted
+      ? `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}`
+      : `nothing more could be written after ${count}`
   const left = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
   return {
     kind: interrupted ? 'interrupted' : 'early',

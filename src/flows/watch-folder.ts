@@ -1,4 +1,5 @@
 import type { WatchDocument } from '../report/watch-document.ts'
+import { watchSchema } from './operate-schemas.ts'
 import { readDocument, writeDocument } from './sweep-folder.ts'
 
 /** The last look of a watch that was recorded: what `show` prints of it. */
@@ -13,5 +14,5 @@ export async function writeWatch(folder: string, document: WatchDocument): Promi
  * @throws PlimsollError PLIM_RUN_FOLDER for one of another version.
  */
 export async function readWatch(path: string): Promise<WatchDocument | null> {
-  return await readDocument<WatchDocument>(path, watchFile, 'plimsoll.watch/1', 'watch')
+  return await readDocument<WatchDocument>(path, watchFile, 'plimsoll.watch/1', 'watch', watchSchema)
 }

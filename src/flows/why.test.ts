@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { threeWalls } from '../../test/fixtures/documents.ts'
 import { pausingRows, slowLong } from '../../test/fixtures/why.ts'
 import type { PlimsollError } from '../base/errors.ts'
 import { startManifest } from '../measure/record/manifest.ts'
@@ -43,11 +44,12 @@ async function write(name: string, rows: readonly RequestRow[]): Promise<void> {
 /** Of a sweep's document what `why` reads. */
 function writeSweep(name: string, capacity: number | null, points: readonly object[]): void {
   mkdirSync(join(folder, name), { recursive: true })
-  const document = { schema: 'plimsoll.sweep/1', points, capacity: { load: capacity } }
+  const document = { ...threeWalls, points, capacity: { ...threeWalls.capacity, load: capacity } }
   writeFileSync(join(folder, name, 'sweep.json'), JSON.stringify(document))
 }
 
 const point = (load: number, passes: string): object => ({
+  ...threeWalls.points[0],
   load: { kind: 'concurrency', value: load },
   run: String(load),
   passes,

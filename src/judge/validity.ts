@@ -86,12 +86,11 @@ export function judgeValidity(input: ValidityInput): Verdict {
   return { status, reasons }
 }
 
-function nothingSucceeded({ counts }: ValidityInput): VerdictReason | null {
+function nothingSucceeded({ counts, clientLost }: ValidityInput): VerdictReason | null {
   if (counts.ok > 0) return null
+  const none = clientLost === true ? 'no request is on record' : 'no request was sent'
   const message =
-    counts.sent === 0
-      ? 'no request was sent'
-      : `none of ${counts.sent} sent ${noun(counts.sent, 'request')} succeeded`
+    counts.sent === 0 ? none : `none of ${counts.sent} sent ${noun(counts.sent, 'request')} succeeded`
   return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
 }
 
@@ -166,7 +165,7 @@ function workerBusy({ health }: ValidityInput): VerdictReason | null {
 function clientUnknown({ clientLost }: ValidityInput): VerdictReason | null {
   if (clientLost !== true) return null
   const message =
-    'the client’s record of itself is lost, for the run was killed: only the lag of its sends is known'
+    'the client’s record of itself is lost, for the run was killed or could not be stored: only the lag of its sends is known'
   return degraded('client_unknown', null, null, message)
 }
 

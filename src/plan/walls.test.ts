@@ -57,6 +57,11 @@ describe('saturationWall', () => {
   it.each([
     ['still rising at the end is not reached', [point(1, 100), point(2, 190)], { load: 2, reached: false }],
     ['flat at the end is reached', [point(1, 100), point(2, 106)], { load: 2, reached: true }],
+    [
+      'where nothing came back there is neither a best nor a wall',
+      [point(1, 0), point(2, 0)],
+      { load: null, peakLoad: null, peakThroughput: null, reached: false },
+    ],
     ['one point says nothing', [point(4, 100)], { load: 4, reached: false, elasticity: null }],
     ['no point says nothing', [], { load: null, reached: false }],
     ['exactly 95 % counts', [point(1, 95), point(2, 100), point(4, 90)], { load: 1, reached: true }],

@@ -34,7 +34,7 @@ export function passing(limits: readonly LimitEvidence[]): 'yes' | 'indicative' 
 
 /** Where more load brings no more throughput. */
 export interface SaturationWall {
-  /** Smallest tested load with at least `share` of the best throughput; null without points. */
+  /** Smallest tested load with at least `share` of the best throughput; null without points, and where nothing came back. */
   readonly load: number | null
   readonly peakLoad: number | null
   readonly peakThroughput: number | null
@@ -44,7 +44,7 @@ export interface SaturationWall {
   readonly elasticity: number | null
 }
 
-/** Smallest tested load with throughput ≥ 95 % of the sweep's best. */
+/** Smallest tested load with throughput ≥ 95 % of the sweep's best; where nothing came back there is no best. */
 export function saturationWall(
   points: readonly WallPoint[],
   tolerance: RationalInput = '0.05',
@@ -54,6 +54,8 @@ export function saturationWall(
   if (last === undefined)
     return { load: null, peakLoad: null, peakThroughput: null, reached: false, elasticity: null }
   const peak = sorted.reduce((best, point) => (point.throughput > best.throughput ? point : best))
+  if (!(peak.throughput > 0))
+    return { load: null, peakLoad: null, peakThroughput: null, reached: false, elasticity: null }
   const bar = multiply(subtract({ num: 1n, den: 1n }, toRational(tolerance)), toRational(peak.throughput))
   const wall = sorted.find((point) => compare(toRational(point.throughput), bar) >= 0) as WallPoint
   const before = sorted.at(-2)

@@ -44,7 +44,8 @@ export function sweepCalculations(document: SweepDocument): readonly string[] {
     })
     return [[number(load.value), number(tokens), ...times].join(':').replace(/:+$/, '')]
   })
-  if (tested.length > 0 && points[0]?.load.kind === 'concurrency') {
+  const isAnswered = points.some(({ throughput }) => (throughput.output_tokens_per_s ?? 0) > 0)
+  if (isAnswered && points[0]?.load.kind === 'concurrency') {
     const flags = [
       ...limits.map(
         ({ metric, operator, limitText }) =>

@@ -83,6 +83,8 @@ export interface CompareDocument {
   /** Of any metric: exit code 4. */
   readonly regression: boolean
   readonly warnings: readonly Warning[]
+  /** The words after `compare` that make such runs again, but how many; null: no flags can say it. Absent where no runs were made. */
+  readonly again?: readonly string[] | null
 }
 
 /** What a pilot says about the runs that an effect needs. */

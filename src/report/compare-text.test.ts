@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { fiveAndFive, oneAndOne, pairedFive, pilot, regressed } from '../../test/fixtures/compare.ts'
+import type { CompareDocument } from './compare-document.ts'
 import { renderComparePlan } from './compare-plan-text.ts'
 import { renderCompare } from './compare-text.ts'
 
@@ -28,6 +29,26 @@ describe('a comparison as it is printed', () => {
     const text = render()
     expect(text).toBe(golden(name, text))
     expect(text).not.toMatch(/NaN|undefined|null|Infinity/)
+  })
+
+  test.each<[string, Partial<CompareDocument>, string]>([
+    [
+      'runs that were made are made again with all that was asked of them',
+      {
+        kind: 'interleaved',
+        again: ['--run', 'http://a', 'http://b', '--request-rate', '6', '--slo', 'p99 tpot <= 10ms'],
+      },
+      "plimsoll compare --run http://a http://b --request-rate 6 --slo 'p99 tpot <= 10ms' --runs ",
+    ],
+    [
+      'what no flag can say is not half said',
+      { kind: 'interleaved', again: null },
+      'the same command line again, with --runs ',
+    ],
+    ['of runs that were there the addresses are left open', {}, 'plimsoll compare --run URL_A URL_B --runs '],
+  ])('%s', (_, over, next) => {
+    const text = renderCompare({ ...fiveAndFive, ...over }, { color: false, explain: false })
+    expect(text.trimEnd().split('\n').at(-1)).toContain(next)
   })
 
   test('colour adds nothing but colour', () => {

@@ -1,3 +1,4 @@
+import { shellLine } from '../base/shell-words.ts'
 import {
   decimalsFor,
   decimalsForError,
@@ -169,7 +170,7 @@ function intervalText({ interval, within_run: within, unit, scale }: ComparedMet
   return `within-run: ${ends(within.a)} and ${ends(within.b)} ${unit}`
 }
 
-function nextCommand({ kind, arms, metrics }: CompareDocument): string {
+function nextCommand({ kind, arms, metrics, again }: CompareDocument): string {
   const primary = metrics.find((metric) => metric.primary)
   const needed = primary?.runs_needed?.to_tell ?? null
   if (kind === 'csv') {
@@ -179,7 +180,11 @@ function nextCommand({ kind, arms, metrics }: CompareDocument): string {
   }
   const more = needed !== null && needed <= 100 ? ` --runs ${needed}` : ''
   const [a, b] = [arms.a.runs[0]?.path ?? 'A', arms.b.runs[0]?.path ?? 'B']
-  if (primary?.verdict === 'inconclusive' || primary?.verdict === null)
-    return `plimsoll compare --run URL_A URL_B${more}`
+  if (primary?.verdict === 'inconclusive' || primary?.verdict === null) {
+    if (again === null) return `the same command line again${more === '' ? '' : `, with${more}`}`
+    return again === undefined
+      ? `plimsoll compare --run URL_A URL_B${more}`
+      : shellLine(['plimsoll', 'compare', ...again]) + more
+  }
   return `plimsoll why ${a} ${b}`
 }

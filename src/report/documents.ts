@@ -124,6 +124,8 @@ export interface RunDocument {
   readonly little: LittleCheck | null
   /** Requests by `error_kind`. */
   readonly errors: Readonly<Record<string, number>>
+  /** What was said most often of each `error_kind`. Absent in documents of versions that did not tell. */
+  readonly error_messages?: Readonly<Record<string, string>>
   readonly tokens_source: Readonly<Record<string, number>>
   readonly cache: {
     readonly prompt_tokens: number
@@ -153,6 +155,12 @@ export interface SweepPoint {
   /** The point's own run folder, relative to the sweep's; null for a point that was not run. */
   readonly run: string | null
   readonly verdict: Verdict
+  /** All phases, as of a run. Absent in documents of versions that did not tell. */
+  readonly counts?: Counts
+  /** Requests by `error_kind`, all phases. Absent as `counts`. */
+  readonly errors?: Readonly<Record<string, number>>
+  /** What was said most often of each. Absent as `counts`. */
+  readonly error_messages?: Readonly<Record<string, string>>
   readonly throughput: Throughput
   readonly metrics: Readonly<Partial<Record<MetricName, MetricSummary>>>
   readonly goodput: Goodput | null

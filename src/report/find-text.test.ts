@@ -1,7 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { betweenTwoRates, clientBoundFind, noRateHolds } from '../../test/fixtures/find.ts'
+import {
+  betweenTwoRates,
+  clientBoundFind,
+  nobodyAnsweredFind,
+  noRateHolds,
+} from '../../test/fixtures/find.ts'
 import { renderFind } from './find-text.ts'
 
 const goldens = fileURLToPath(new URL('../../test/goldens/report/', import.meta.url))
@@ -21,6 +26,7 @@ describe('what is printed of a search', () => {
     ['find.txt', () => renderFind(betweenTwoRates, plain)],
     ['find-explain.txt', () => renderFind(betweenTwoRates, { color: false, explain: true })],
     ['find-none.txt', () => renderFind(noRateHolds, plain)],
+    ['find-nobody-answered.txt', () => renderFind(nobodyAnsweredFind, plain)],
     ['find-cut.txt', () => renderFind(clientBoundFind, plain)],
   ])('%s', (name, render) => {
     const text = render()

@@ -11,8 +11,10 @@ import {
 } from '../base/units.ts'
 import type { ObjectiveOutcome } from './documents.ts'
 import type { FindDocument, FindPoint } from './find-document.ts'
+import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
-import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { commandsToLookCloser } from './look-closer.ts'
+import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import { sameAgain } from './render-run.ts'
 import { serverLine, tagsLine } from './run-lines.ts'
@@ -29,6 +31,7 @@ const columns: readonly Column[] = [
   { align: 'left', gap: 1 },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
+  { align: 'left', gap: 3 },
 ]
 const decisionStyles: Readonly<Record<FindPoint['decision'], Style>> = {
   holds: 'good',
@@ -43,7 +46,7 @@ export function renderFind(document: FindDocument, options: RenderOptions): stri
   const paint = painter(options.color)
   const notes = footnotes()
   const marks = document.warnings.map((warning) => notes.mark(warningLine(warning))).join(' ')
-  const head = ['', 'req/s', '', 'in flight', 'tok/s', judgedName(document), '', 'requests', 'looks'].map(
+  const head = ['', 'req/s', '', 'in flight', 'tok/s', judgedName(document), '', 'requests', 'looks', ''].map(
     (text) => ({ text }),
   )
   const rows = document.points.map((point) => pointRow(point, document, notes))
@@ -57,6 +60,7 @@ export function renderFind(document: FindDocument, options: RenderOptions): stri
     ...(rows.length === 0 ? [] : ['', ...textTable(columns, [head, ...rows], paint)]),
     '',
     ...errorLines(document).map((line) => `  ${line}`),
+    ...failureLines(document.points).map((line) => `  ${line}`),
     ...(options.explain ? explainLines(document).map((line) => `  ${line}`) : []),
     ...(notes.lines().length === 0 ? [] : ['', ...notes.lines().map((line) => paint('quiet', line))]),
     nextLine(document, options),
@@ -108,6 +112,7 @@ function pointRow(point: FindPoint, { answer }: FindDocument, notes: Footnotes):
     { text: telling === undefined ? '' : boundText(telling) },
     { text: formatCount(looks.requests) },
     { text: looks.taken === 0 ? '–' : `${looks.taken} of ${looks.planned}` },
+    { text: failureWords(failureShares(fatesOf([point]))) ?? '' },
   ]
 }
 
@@ -148,18 +153,18 @@ function explainLines({ plan, probe, points }: FindDocument): string[] {
   ]
 }
 
-function nextLine(document: FindDocument, { explain }: RenderOptions): string {
-  const { answer, target, find, repeat } = document
-  const shown = explain ? [] : [`plimsoll show ${shellWord(find)} --explain`]
-  return [`saved ${find}`, ...shown, ...nextCommands(answer.holds_at_per_s, target, repeat)].join(' · ')
+function nextLine(document: FindDocument, options: RenderOptions): string {
+  return [...savedWords(document.find, options), ...nextCommands(document)].join(' · ')
 }
 
-function nextCommands(
-  holds: number | null,
-  target: FindDocument['target'],
-  repeat: FindDocument['repeat'],
-): string[] {
-  if (holds === null) return []
+function nextCommands({ answer, find, points, probe, target, repeat }: FindDocument): string[] {
+  const holds = answer.holds_at_per_s
+  if (holds === null) {
+    const [run] = probe?.runs ?? []
+    // Of a search that ended before its first point the probe is all there is.
+    if (points.length === 0 && run !== undefined) return [`plimsoll show ${shellWord(`${find}/${run}`)}`]
+    return commandsToLookCloser(find, points[0], target, repeat)
+  }
   const plan = `plimsoll plan --each ${holds}/s --peak ${formatPlain(Number((10 * holds).toPrecision(1)))}/s --margin derate:20% --survive 1`
   if (repeat === null) return [plan]
   const rate = ['--request-rate', String(holds), '--duration', '15m']

@@ -29,7 +29,7 @@ import {
   percentileOf,
   shownMetrics,
 } from './metric-rows.ts'
-import { nextCommands, runHeadline, runLoadLine } from './render-run.ts'
+import { nextCommands, runHeadline, runLoadLine, stoppedLine } from './render-run.ts'
 import {
   countsLine,
   goodputLines,
@@ -94,7 +94,7 @@ export function runPage(
 function header(document: RunDocument): string {
   const { verdict, clock, stopped } = document
   const reasons = verdict.reasons.map(({ status, message }) => words(`${status}: ${message}`))
-  if (stopped !== null) reasons.push(words(`ended before its plan: ${stopped.why}`))
+  if (stopped !== null) reasons.push(words(stoppedLine(stopped)))
   return element(
     'header',
     {},

@@ -8,14 +8,15 @@ import {
   formatRate,
   formatSpan,
 } from '../base/units.ts'
-import { shellLine, shellWord } from '../base/shell-words.ts'
+import { shellLine } from '../base/shell-words.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
 import { explainRun } from './explain.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
+import { failureHeadline, failureLines, failureShares, fatesOf } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
-import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import {
   countsLine,
@@ -52,7 +53,7 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   for (const { message, status } of document.verdict.reasons) {
     lines.push(`  ${paint(verdictStyles[status], status)} because ${message}`)
   }
-  if (document.stopped !== null) lines.push(`  ended before its plan: ${printable(document.stopped.why)}`)
+  if (document.stopped !== null) lines.push(`  ${stoppedLine(document.stopped)}`)
   lines.push(
     paint('quiet', `  ${runLoadLine(document)}`) + at('load'),
     paint('quiet', `  ${serverLine(document.target)}`),
@@ -68,6 +69,7 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   lines.push(...serverUseLine(document).map((line) => `  ${line}${at('server')}`))
   lines.push(`  ${throughputLine(document)}`)
   lines.push(`  ${countsLine(document)}${at('counts')}`)
+  lines.push(...failureLines([document]).map((line) => `  ${line}`))
   lines.push(...goodputLines(document).map((line, index) => `  ${line}${index === 0 ? at('goodput') : ''}`))
   lines.push(...objectiveLines(document, paint).map((line) => `  ${line}`))
   lines.push(...littleLine(document).map((line) => `  ${line}${at('little')}`))
@@ -78,6 +80,11 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
   lines.push(nextLine(document, options))
   return `${lines.join('\n')}\n`
+}
+
+/** Of a run that was killed, or whose rows could not be written, nobody knows whether it came to its end. */
+export function stoppedLine({ kind, why }: NonNullable<RunDocument['stopped']>): string {
+  return `${kind === 'killed' ? 'incomplete' : 'ended before its plan'}: ${printable(why)}`
 }
 
 const rowAnchors: Readonly<Partial<Record<MetricName, Anchor>>> = {
@@ -130,6 +137,12 @@ function answer(document: RunDocument): string {
     if (value !== null) parts.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
   }
   const known = parts.filter((part) => part !== null)
+  const failures = failureHeadline(failureShares(fatesOf([document])))
+  if (known.length > 0 && failures !== null) known.push(failures)
+  // Latencies are of the answers that ended: those of the slowest are not among them.
+  const cut = document.counts.censored - (document.counts.cancelled_by_client ?? 0)
+  if (known.length > 0 && cut > 0.01 * document.counts.sent)
+    known.push(`${formatPercent(cut / document.counts.sent)} cut at the end`)
   return known.length === 0 ? 'only counts are known' : known.join(' · ')
 }
 
@@ -160,9 +173,8 @@ function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[
 }
 
 /** Where it is kept, and what to do now. */
-function nextLine(document: RunDocument, { explain }: RenderOptions): string {
-  const shown = explain ? [] : [`plimsoll show ${shellWord(document.run)} --explain`]
-  return [`saved ${document.run}`, ...shown, ...nextCommands(document)].join(' · ')
+function nextLine(document: RunDocument, options: RenderOptions): string {
+  return [...savedWords(document.run, options), ...nextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with; none where there is no server to send them to. */

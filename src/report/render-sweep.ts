@@ -11,6 +11,7 @@ import { shellLine, shellWord } from '../base/shell-words.ts'
 import { coverageNote } from './coverage-note.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
+import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { judgedTail } from './judged-tail.ts'
 import {
@@ -22,7 +23,8 @@ import {
   percentileOf,
   type FigureFormat,
 } from './metric-rows.ts'
-import { painter, type Paint, type RenderOptions } from './paint.ts'
+import { commandsToLookCloser } from './look-closer.ts'
+import { painter, savedWords, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
 import { sameAgain } from './render-run.ts'
@@ -87,6 +89,7 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     capacityLine(document, paint) + (marks === '' ? '' : ` ${marks}`),
     ...operatingLines(document, paint).map((line) => `  ${line}`),
     ...(options.explain ? ['', ...explainSweep(document)] : wallLines(document).map((line) => `  ${line}`)),
+    ...failureLines(document.points).map((line) => `  ${line}`),
     ...(notes.lines().length === 0 ? [] : ['', ...notes.lines().map((line) => paint('quiet', line))]),
     nextLine(document, options),
   ]
@@ -188,6 +191,8 @@ function pointWord(point: SweepPoint, { walls, peak }: SweepDocument): string {
   if (peak?.load === at)
     words.push(point.passes === 'no' ? 'the peak, which fails the objective' : 'the peak')
   else if (point.passes === 'no') words.push('fails')
+  const failures = failureWords(failureShares(fatesOf([point])))
+  if (failures !== null) words.push(failures)
   return words.join('; ')
 }
 
@@ -278,7 +283,8 @@ function wallLines({ walls, capacity }: SweepDocument): string[] {
     walls[kind] === null ? [] : [`${wallNames[kind]} ${formatPlain(walls[kind].load)}`],
   )
   const missing = kinds
-    .filter((kind) => walls[kind] === null)
+    // What stands at the capacity is not said again.
+    .filter((kind) => walls[kind] === null && walls.why[kind] !== capacity.why)
     .map((kind) => `no ${wallNames[kind]} wall: ${walls.why[kind]}`)
   const least =
     reached.length > 0 && capacity.load !== null
@@ -287,15 +293,14 @@ function wallLines({ walls, capacity }: SweepDocument): string[] {
   return [...least, ...missing]
 }
 
-function nextLine(document: SweepDocument, { explain }: RenderOptions): string {
-  const shown = explain ? [] : [`plimsoll show ${shellWord(document.sweep)} --explain`]
-  return [`saved ${document.sweep}`, ...shown, ...sweepNextCommands(document)].join(' · ')
+function nextLine(document: SweepDocument, options: RenderOptions): string {
+  return [...savedWords(document.sweep, options), ...sweepNextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with. */
 export function sweepNextCommands(document: SweepDocument): string[] {
   const { operating_point: point, target, sweep, repeat } = document
-  if (point === null) return []
+  if (point === null) return commandsToLookCloser(sweep, document.points[0], target, repeat)
   const plan = `plimsoll plan ${shellWord(sweep)} --peak ${formatPlain(Number((10 * point.requests_per_s).toPrecision(1)))}/s --margin derate:20% --survive 1`
   if (point.confirmed === true) return [plan]
   if (repeat === null) return []

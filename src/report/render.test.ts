@@ -9,6 +9,7 @@ import {
   sixPerSecond,
   threeWalls,
 } from '../../test/fixtures/documents.ts'
+import { nothingAnsweredSweep } from '../../test/fixtures/refused-sweep.ts'
 import { renderRun } from './render-run.ts'
 import { renderSweep } from './render-sweep.ts'
 
@@ -36,6 +37,11 @@ describe('what is printed', () => {
     ['run-closed-loop.txt', () => renderRun(closedLoop, plain)],
     ['sweep.txt', () => renderSweep(threeWalls, plain)],
     ['sweep-explain.txt', () => renderSweep(threeWalls, { color: false, explain: true })],
+    ['sweep-nothing-answered.txt', () => renderSweep(nothingAnsweredSweep, plain)],
+    [
+      'sweep-nothing-answered-explain.txt',
+      () => renderSweep(nothingAnsweredSweep, { color: false, explain: true }),
+    ],
     ['sweep-no-capacity.txt', () => renderSweep(noCapacity, plain)],
   ])('%s', (name, render) => {
     const text = render()

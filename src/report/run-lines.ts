@@ -35,7 +35,7 @@ export function tagsLine({ tags }: { readonly tags?: Readonly<Record<string, str
 
 /** "3,600 planned = 3,421 ok + 179 refused (429) + 0 failed + 0 cut at the end + 0 never sent": every request once. */
 export function countsLine({ counts, errors }: RunDocument): string {
-  const { cancelled_by_client: cancelled = 0, lost = 0 } = counts
+  const { cancelled_by_client: cancelled = 0, lost = 0, lost_under_way: underWay = 0 } = counts
   const isRefusal = (kind: string): boolean => /^http_(429|503|529)$/.test(kind)
   // What was cut at the end has its own part of the sum.
   const kinds = Object.entries(errors).filter(([kind, count]) => count > 0 && kind !== 'censored')
@@ -53,7 +53,11 @@ export function countsLine({ counts, errors }: RunDocument): string {
     `${formatCount(counts.censored - cancelled)} cut at the end`,
     ...(cancelled === 0 ? [] : [`${formatCount(cancelled)} given up by the client`]),
     `${formatCount(counts.unsent)} never sent`,
-    ...(lost === 0 ? [] : [`${formatCount(lost)} without a record`]),
+    ...(lost === 0
+      ? []
+      : [
+          `${formatCount(lost)} without a record${underWay === 0 ? '' : ` (${formatCount(underWay)} under way when it was last seen)`}`,
+        ]),
   ]
   const sum = counts.ok + counts.shed + counts.failed + counts.censored + counts.unsent + lost
   const line = `${formatCount(counts.planned)} planned = ${parts.join(' + ')}`

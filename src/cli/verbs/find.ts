@@ -54,7 +54,11 @@ async function find(invocation: Invocation): Promise<ExitCode> {
     else {
       const { renderFind } = await import('../../report/find-text.ts')
       cli.stdout.say(
-        renderFind(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+        renderFind(document, {
+          color: cli.stdout.color,
+          explain: isOn(flags, 'explain') ?? false,
+          isStored: invocation.isStored(),
+        }),
       )
     }
     return findExitCode(document, interrupted)

@@ -69,7 +69,11 @@ async function run(invocation: Invocation): Promise<ExitCode> {
     else {
       const { renderRun } = await import('../../report/render-run.ts')
       cli.stdout.say(
-        renderRun(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+        renderRun(document, {
+          color: cli.stdout.color,
+          explain: isOn(flags, 'explain') ?? false,
+          isStored: invocation.isStored(),
+        }),
       )
     }
     await writeCi(document, flags, cli)

@@ -54,7 +54,11 @@ async function sweep(invocation: Invocation): Promise<ExitCode> {
     else {
       const { renderSweep } = await import('../../report/render-sweep.ts')
       cli.stdout.say(
-        renderSweep(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
+        renderSweep(document, {
+          color: cli.stdout.color,
+          explain: isOn(flags, 'explain') ?? false,
+          isStored: invocation.isStored(),
+        }),
       )
     }
     await writeCi(document, flags, cli)

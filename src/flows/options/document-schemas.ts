@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { WarningKind } from '../../base/warnings.ts'
-import type { RequestRow } from '../../measure/record/request-row.ts'
+import type { Counts } from '../../measure/metrics/run-summary.ts'
 import { warningTexts } from '../../report/warning-text.ts'
 import type { RunDocument, SweepDocument, SweepLoad, SweepPoint } from '../documents.ts'
 
@@ -38,6 +38,7 @@ const counts = v.strictObject({
   unsent: number,
   cancelled_by_client: v.exactOptional(number),
   lost: v.exactOptional(number),
+  lost_under_way: v.exactOptional(number),
 })
 
 /** How often a nominal 95 % interval was measured to hold. */
@@ -225,6 +226,7 @@ export const runSchema: v.GenericSchema<unknown, RunDocument> = v.strictObject({
     }),
   ),
   errors: counted,
+  error_messages: v.exactOptional(v.record(v.string(), text)),
   tokens_source: counted,
   cache: v.nullable(v.strictObject({ prompt_tokens: number, cached_tokens: number, hit_rate: number })),
   server: v.nullable(server),
@@ -280,14 +282,26 @@ export const operatingPoint: v.GenericSchema<unknown, SweepDocument['operating_p
   }),
 )
 
+type MayBeAbsent<T> = v.ExactOptionalSchema<v.GenericSchema<unknown, T>, undefined>
+
 /** What a point of a sweep tells, as the entries of an object: a search's points tell most of it too. */
 export const pointEntries: {
-  readonly [K in keyof SweepPoint]: v.GenericSchema<unknown, SweepPoint[K]>
+  readonly [K in Exclude<keyof SweepPoint, 'counts' | 'errors' | 'error_messages'>]: v.GenericSchema<
+    unknown,
+    SweepPoint[K]
+  >
+} & {
+  readonly counts: MayBeAbsent<Counts>
+  readonly errors: MayBeAbsent<Readonly<Record<string, number>>>
+  readonly error_messages: MayBeAbsent<Readonly<Record<string, string>>>
 } = {
   load: sweepLoad,
   in_flight: maybe,
   run: maybeText,
   verdict,
+  counts: v.exactOptional(counts),
+  errors: v.exactOptional(counted),
+  error_messages: v.exactOptional(v.record(v.string(), text)),
   throughput,
   metrics,
   goodput: v.nullable(goodput),
@@ -332,60 +346,3 @@ export const documentParts: Readonly<Record<string, v.GenericSchema>> = {
   target,
   interval_coverage: intervalCoverage,
 }
-
-const flag = v.picklist([
-  'not_streamed',
-  'coalesced',
-  'stale_connection_retried',
-  'redirected',
-  'imported',
-  'simulated',
-  'cancelled_by_client',
-])
-
-export const rowSchema: v.GenericSchema<unknown, RequestRow> = v.strictObject({
-  id: text,
-  planned_ms: maybe,
-  sent_ms: maybe,
-  lag_ms: maybe,
-  ttfb_ms: maybe,
-  ttft_ms: maybe,
-  ttfc_ms: maybe,
-  e2e_ms: maybe,
-  done_ms: maybe,
-  tpot_ms: maybe,
-  tpot_after_first_event_ms: maybe,
-  gaps_ms: v.array(number),
-  itl_per_token_ms: v.nullable(v.array(number)),
-  event_tokens: v.nullable(v.array(number)),
-  prompt_tokens: maybe,
-  cached_tokens: maybe,
-  completion_tokens: maybe,
-  reasoning_tokens: maybe,
-  asked_output_tokens: maybe,
-  tokens_source: v.nullable(v.picklist(['server', 'tokenizer', 'events'])),
-  n_chunks: number,
-  n_output_chunks: number,
-  n_comments: number,
-  n_ignored: number,
-  outcome: v.picklist(['ok', 'failed', 'shed', 'censored', 'unsent']),
-  phase: v.picklist(['warmup', 'measure', 'drain']),
-  ok: v.boolean(),
-  flags: v.array(flag),
-  error_kind: maybeText,
-  error_code: maybeText,
-  error_type: maybeText,
-  error_message: maybeText,
-  http_status: maybe,
-  retry_after_ms: maybe,
-  finish_reason: maybeText,
-  worker: maybe,
-  replica: maybeText,
-  prompt_id: maybeText,
-  segment: maybeText,
-  session: maybeText,
-  turn: maybe,
-  text: v.exactOptional(text),
-  reasoning_text: v.exactOptional(text),
-  tool_args: v.exactOptional(text),
-})

@@ -18,7 +18,8 @@ import { labSchema } from '../lab-schema.ts'
 import { policySchema, signalsSchema, watchSchema } from '../operate-schemas.ts'
 import { planSchema } from '../plan-schema.ts'
 import { fleetSchema, importSchema } from './import-schema.ts'
-import { documentParts, rowSchema, runSchema, sweepSchema } from './document-schemas.ts'
+import { documentParts, runSchema, sweepSchema } from './document-schemas.ts'
+import { rowSchema } from './row-schema.ts'
 import {
   doctorSchema,
   sloBudgetSchema,

@@ -3,7 +3,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-words.ts'
 import { apis } from '../wire/api.ts'
 import { splitSocket } from '../wire/target-url.ts'
-import { pathAdvice, refusedByStatus } from './preflight-status.ts'
+import { fromEndpoint, pathAdvice, refusedByStatus } from './preflight-status.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
 /** The sentence for a server that did not answer at all, from the transport's kind and message. */
@@ -54,7 +54,7 @@ export function unreachable(
     `nothing answers at ${tried.join(' or ')} (${whyNot(failure.kind)}${tried.length > 1 ? ` on ${tried.length === 2 ? 'both' : 'all'}` : ''})`,
     {
       ...(addresses.length === 0 && { received: failure.message }),
-      hint: `is the server up?  curl ${shellWord(modelsUrl(url))}      without one:  plimsoll run   starts the embedded engine`,
+      hint: `is the server up, and is this its address and port?  curl ${shellWord(modelsUrl(url))}      without a server: the same without --url loads the embedded engine`,
     },
   )
 }
@@ -108,14 +108,16 @@ export function wrongPath(
 ): PlimsollError {
   return new PlimsollError(
     'PLIM_NOT_FOUND',
-    `there is no ${target.endpointPath} at ${target.url} (${answer.status})`,
+    `there is no ${target.endpointPath} at ${target.url} (${answer.status})${fromEndpoint(target)}`,
     {
       expected: `a server that serves ${apis[target.api].words} there`,
       received: errorText(answer.bodyText) ?? `status ${answer.status} without a message`,
       hint:
-        known.length > 0
-          ? `the server lists its models, so the address is right: try --api ${target.api === 'chat' ? 'completions' : 'chat'}, or --endpoint PATH`
-          : pathAdvice(target),
+        target.typedEndpoint !== undefined
+          ? pathAdvice(target)
+          : known.length > 0
+            ? `the server lists its models, so the address is right: try --api ${target.api === 'chat' ? 'completions' : 'chat'}, or --endpoint PATH`
+            : pathAdvice(target),
     },
   )
 }

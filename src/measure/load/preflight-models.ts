@@ -78,7 +78,10 @@ export function chooseModel(models: ServerModels, target: PreflightTarget): stri
     throw refusedByStatus(models.refusal, target, {
       path: pathsBeside(target.endpointPath).models,
       expected: 'an OpenAI-compatible server, which lists its models there',
-      around: 'a server that lists no models needs --model NAME',
+      around:
+        target.typedEndpoint === undefined
+          ? 'a server that lists no models needs --model NAME'
+          : 'models are looked for beside it: a server that lists none there needs --model NAME',
     })
   }
   throw new PlimsollError('PLIM_PREFLIGHT', `${target.url} does not say which model it serves`, {

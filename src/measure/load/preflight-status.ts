@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { apis } from '../wire/api.ts'
 import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
 /** What was asked, for the sentence: its path, and what would have been right. */
@@ -37,7 +38,7 @@ export function refusedByStatus(answer: ProbeAnswer, target: PreflightTarget, as
   }
   if (status === 404 || status === 405 || status === 410) {
     return refused(
-      `there is no ${asked.path} at ${url}`,
+      `there is no ${asked.path} at ${url}${fromEndpoint(target)}`,
       `${pathAdvice(target)}${or(asked.around)}`,
       'PLIM_NOT_FOUND',
     )
@@ -155,8 +156,16 @@ export function unauthorized(answer: ProbeAnswer, target: PreflightTarget): Plim
   })
 }
 
+/** Whose path it is that a sentence tells of, where a person gave one: the path that was asked may be made from it. */
+export function fromEndpoint({ typedEndpoint }: PreflightTarget): string {
+  return typedEndpoint === undefined ? '' : `, asked because of --endpoint ${typedEndpoint}`
+}
+
 /** What to try when the path is wrong. */
 export function pathAdvice(target: PreflightTarget): string {
+  if (target.typedEndpoint !== undefined) {
+    return `--endpoint is the whole path from / on, as the server has it; without it ${apis[target.api].path} is asked`
+  }
   return /\/v\d/.test(target.endpointPath)
     ? 'give --url up to and with /v1 (http://HOST:PORT/v1), or the whole path with --endpoint'
     : 'the path has no /v1: --endpoint /v1/… or a --url that ends in /v1'

@@ -284,14 +284,14 @@ describe('what stops a run is a sentence', () => {
   test('nothing there, on both addresses', async () => {
     expect(await refusal(refused('connect ECONNREFUSED 127.0.0.1:8001; connect ECONNREFUSED ::1:8001'))).toBe(
       `PLIM_CONNECT  nothing answers at 127.0.0.1:8001 or [::1]:8001 (connection refused on both)
-  is the server up?  curl http://localhost:8001/v1/models      without one:  plimsoll run   starts the embedded engine`,
+  is the server up, and is this its address and port?  curl http://localhost:8001/v1/models      without a server: the same without --url loads the embedded engine`,
     )
   })
 
   test('nothing there, on one', async () => {
     expect(await refusal(refused('connect ECONNREFUSED 10.0.0.1:80'), { url: '10.0.0.1/v1' })).toBe(
       `PLIM_CONNECT  nothing answers at 10.0.0.1:80 (connection refused)
-  is the server up?  curl http://10.0.0.1/v1/models      without one:  plimsoll run   starts the embedded engine`,
+  is the server up, and is this its address and port?  curl http://10.0.0.1/v1/models      without a server: the same without --url loads the embedded engine`,
     )
   })
 

@@ -52,6 +52,8 @@ export interface PreflightTarget {
   readonly stream?: boolean
   /** Path (and query) of the endpoint on its origin: `/v1/chat/completions`. */
   readonly endpointPath: string
+  /** `--endpoint` as it was typed; absent where the API's own path is asked. */
+  readonly typedEndpoint?: string
   /** Null: the server says. */
   readonly model: string | null
   /** The environment variable of the key, and whether it holds one; for the message of a 401. */

@@ -64,8 +64,10 @@ export interface Counts {
   readonly unsent: number
   /** Of `censored` those that the client hung up on; absent where there is none. */
   readonly cancelled_by_client?: number
-  /** Planned requests of which nothing is recorded, for the run was killed; absent where there is none. */
+  /** Planned requests of which nothing is recorded, for the run was killed or could not be stored; absent where there is none. */
   readonly lost?: number
+  /** Of `lost` those that had been sent when that was last said; absent where nothing says it. */
+  readonly lost_under_way?: number
 }
 
 export interface Weighting {

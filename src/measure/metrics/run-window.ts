@@ -71,3 +71,26 @@ export function countErrors(rows: readonly RequestRow[]): Record<string, number>
   }
   return errors
 }
+
+/** The longest message that is kept, characters. */
+const longestMessage = 200
+
+/** What was said most often of each kind of failure: the server's own words where it had some. */
+export function commonestMessages(rows: readonly RequestRow[]): Record<string, string> {
+  const told = new Map<string, Map<string, number>>()
+  for (const { outcome, error_kind: kind, error_message: message } of rows) {
+    if (outcome === 'ok' || outcome === 'unsent' || kind === null || message === null || message === '')
+      continue
+    const counts = told.get(kind) ?? new Map<string, number>()
+    told.set(kind, counts)
+    const text = message.slice(0, longestMessage)
+    // A server that says something else each time fills no memory.
+    if (counts.has(text) || counts.size < 1000) counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return Object.fromEntries(
+    [...told].map(([kind, counts]) => [
+      kind,
+      [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0],
+    ]),
+  )
+}

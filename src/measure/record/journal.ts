@@ -5,7 +5,8 @@ import type { RunManifest } from './manifest.ts'
 import { withoutSecrets } from './redact.ts'
 import { rowToJson } from './row-text.ts'
 
-/** The form of `journal.ndjson`: a header line, then a line a row; further header lines replace the one before. */
+/** The form of `journal.ndjson`: a header line, then a line a row; further header lines replace the one before. Lines
+ * of `seen` between them say how many requests had been sent. */
 export const journalSchema = 'plimsoll.journal/1'
 
 /** Where a journal's text goes. `node:fs/promises` file handles opened with `a` are one (`appendFile`). */
@@ -27,6 +28,10 @@ export interface Journal {
   append(rows: readonly RequestRow[]): void
   /** The manifest with what was learnt since (window, server facts): a further header line. */
   update(manifest: RunManifest): void
+  /** How many requests have been sent so far, ms after the run's zero: of a run that is killed it tells those that were under way. */
+  seen(sent: number, atMs: number): void
+  /** How many of the rows that were appended have reached the operating system. It stands still once a write has failed. */
+  rowsWritten(): number
   /** Writes what is pending and waits for it. */
   flush(): Promise<void>
   /** Flushes and closes. Throws the first error that any write met. */
@@ -47,6 +52,9 @@ export function createJournal(file: JournalFile, manifest: RunManifest, options:
   const flushEveryMs = options.flushEveryMs ?? 500
   const flushAtLength = options.flushAtLength ?? 1 << 20
   let pending = ''
+  let rowsPending = 0
+  let rowsWritten = 0
+  let last = { sent: 0, atMs: 0 }
   let timer: unknown = null
   let tail: Promise<void> = Promise.resolve()
   let failure: unknown = null
@@ -56,9 +64,16 @@ export function createJournal(file: JournalFile, manifest: RunManifest, options:
     timer = null
     if (pending === '') return tail
     const text = pending
+    const rows = rowsPending
     pending = ''
+    rowsPending = 0
     tail = tail
-      .then(() => file.append(text))
+      .then(async () => {
+        // Behind a line that was cut nothing can be told apart: what comes after a failure stays with whoever holds it.
+        if (failure !== null) return
+        await file.append(text)
+        rowsWritten += rows
+      })
       .catch((error: unknown) => {
         failure ??= error
       })
@@ -84,8 +99,17 @@ export function createJournal(file: JournalFile, manifest: RunManifest, options:
   header(manifest)
   return {
     append(rows) {
-      for (const row of rows) add(`${rowToJson(row)}\n`)
+      for (const row of rows) {
+        rowsPending++
+        add(`${rowToJson(row)}\n`)
+      }
     },
+    seen(sent, atMs) {
+      if (sent === last.sent && atMs - last.atMs < 1000) return
+      last = { sent, atMs }
+      add(`${JSON.stringify({ seen: { sent, at_ms: atMs } })}\n`)
+    },
+    rowsWritten: () => rowsWritten,
     update: header,
     flush,
     async close() {
@@ -96,14 +120,17 @@ export function createJournal(file: JournalFile, manifest: RunManifest, options:
   }
 }
 
-/** Opens `path` for appending and writes the header line. */
+/**
+ * Opens `path` for appending and writes the header line.
+ * @throws PlimsollError PLIM_RUN_FOLDER where not even that can be written: before anything is sent for it.
+ */
 export async function openJournal(
   path: string,
   manifest: RunManifest,
   options: JournalOptions,
 ): Promise<Journal> {
   const handle: FileHandle = await open(path, 'a')
-  return createJournal(
+  const journal = createJournal(
     {
       append: (text) =>
         handle.appendFile(text).catch((cause: unknown) => {
@@ -114,4 +141,11 @@ export async function openJournal(
     manifest,
     options,
   )
+  try {
+    await journal.flush()
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  return journal
 }

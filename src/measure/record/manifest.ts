@@ -1,5 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { Warning } from '../../base/warnings.ts'
+import { checkedDocument } from './checked-document.ts'
+import { manifestSchema } from './manifest-schema.ts'
 import type { ClientHealth } from '../load/client-health.ts'
 import type { Pacer } from '../load/pacer.ts'
 import type { RunSummary } from '../metrics/run-summary.ts'
@@ -129,7 +131,7 @@ export function startManifest(start: ManifestStart): RunManifest {
 }
 
 /**
- * A manifest from parsed JSON: the schema is checked, keys that an older version did not write are filled with null.
+ * A manifest from parsed JSON: the schema and the fields that readers rest on are checked, keys that an older version did not write are filled with null.
  * @throws PlimsollError PLIM_RUN_FOLDER when it is no manifest, or one of a form that this version does not know.
  */
 export function manifestFromJson(value: unknown, file: string): RunManifest {
@@ -174,7 +176,7 @@ export function manifestFromJson(value: unknown, file: string): RunManifest {
     pacer: null,
     workload: null,
     target: null,
-    ...(value as unknown as Pick<RunManifest, 'clock'> & Partial<RunManifest>),
+    ...checkedDocument(manifestSchema, value, { file, what: 'the manifest' }),
   })
 }
 

@@ -9,6 +9,8 @@ import { rowFromJson } from './row-text.ts'
 export interface JournalContent {
   readonly manifest: RunManifest | null
   readonly rows: number
+  /** Requests that had been sent when that was last said, ms after the run's zero; null where it was not. */
+  readonly seen: { readonly sent: number; readonly atMs: number } | null
   /** Whether the file ends inside a line: the process was killed while it wrote. */
   readonly torn: boolean
   /** Lines before the last that are not JSON or no row, with the number of the first. */
@@ -24,6 +26,7 @@ export interface JournalContent {
 export async function readJournal(path: string, onRow: (row: RequestRow) => void): Promise<JournalContent> {
   let manifest: RunManifest | null = null
   let rows = 0
+  let seen: JournalContent['seen'] = null
   let torn = false
   let unreadable = 0
   let firstUnreadableLine: number | null = null
@@ -45,6 +48,11 @@ export async function readJournal(path: string, onRow: (row: RequestRow) => void
       return
     }
     if (manifest === null) throw noHeader(path, line)
+    const said = seenOf(value)
+    if (said !== null) {
+      seen = said
+      return
+    }
     let row: RequestRow
     try {
       row = rowFromJson(value, { file: path, line: number })
@@ -63,7 +71,7 @@ export async function readJournal(path: string, onRow: (row: RequestRow) => void
   }
 
   for await (const { line, terminated } of lines(path)) takeLine(line, terminated)
-  return { manifest, rows, torn, unreadable, firstUnreadableLine }
+  return { manifest, rows, seen, torn, unreadable, firstUnreadableLine }
 }
 
 /** The lines of a UTF-8 file; `terminated` is false for a last one without a line feed. */
@@ -97,6 +105,12 @@ async function* lines(path: string): AsyncGenerator<{ line: string; terminated: 
 
 function isHeader(value: unknown): value is { journal: unknown; manifest: unknown } {
   return typeof value === 'object' && value !== null && 'journal' in value
+}
+
+function seenOf(value: unknown): JournalContent['seen'] {
+  const { seen } = (value ?? {}) as { readonly seen?: { readonly sent?: unknown; readonly at_ms?: unknown } }
+  if (typeof seen?.sent !== 'number' || typeof seen.at_ms !== 'number') return null
+  return { sent: seen.sent, atMs: seen.at_ms }
 }
 
 function headerManifest(header: { journal: unknown; manifest: unknown }, file: string): RunManifest {

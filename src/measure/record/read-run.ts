@@ -22,6 +22,8 @@ export interface RunRecord {
   readonly server: readonly ServerSample[]
   /** Whether the run ended by itself: its manifest and rows are final. */
   readonly complete: boolean
+  /** Of a run that was killed: how many requests had been sent when that was last said. Null where nothing says it. */
+  readonly sent: number | null
   /** How many requests the plan had, or null where it had no end; beside `rows.length` it says what is missing. */
   readonly planned: number | null
   /** What is missing, in sentences; empty for a complete run. */
@@ -50,7 +52,7 @@ async function readRecord(path: string, options: ReadRequestsOptions): Promise<W
     })
   }
   if (path.endsWith('.parquet')) return readLoneRequests(path, options)
-  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) return readKilled(dirname(path), path)
+  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) return readUnfinished(dirname(path), path, null)
   if (basename(path) === runFiles.manifest) return readFolder(dirname(path), options)
   throw new PlimsollError('PLIM_RUN_FOLDER', 'this file is not part of a run folder', {
     expected: 'a run folder, or its run.json, requests.parquet or journal.ndjson',
@@ -73,7 +75,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
     const { rows } = await readRequests(requestsFile, options)
     return finished(path, manifest, rows)
   }
-  if (hasJournal) return readKilled(path, journalFile)
+  if (hasJournal) return readUnfinished(path, journalFile, hasManifest ? manifestFile : null)
   if (hasRequests) return readLoneRequests(requestsFile, options)
   if (hasManifest) {
     const manifest = await readManifest(manifestFile)
@@ -82,6 +84,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
       manifest,
       rows: [],
       complete: false,
+      sent: null,
       planned: manifest.planned,
       missing: [
         `the rows of its requests: neither ${runFiles.requests} nor ${runFiles.journal} is in the folder`,
@@ -125,7 +128,15 @@ function finished(path: string, manifest: RunManifest, rows: readonly RequestRow
       `${rows.length} ${noun(rows.length, 'row')} for ${manifest.planned} planned ${noun(manifest.planned, 'request')}`,
     )
   }
-  return { path, manifest, rows, complete: missing.length === 0, planned: manifest.planned, missing }
+  return {
+    path,
+    manifest,
+    rows,
+    complete: missing.length === 0,
+    sent: null,
+    planned: manifest.planned,
+    missing,
+  }
 }
 
 async function readLoneRequests(file: string, options: ReadRequestsOptions): Promise<WithoutServer> {
@@ -142,19 +153,43 @@ async function readLoneRequests(file: string, options: ReadRequestsOptions): Pro
   })
 }
 
-async function readKilled(path: string, file: string): Promise<WithoutServer> {
+/**
+ * A run whose rows are still in its journal: it was killed, or its files could not be written. `finished` is its manifest where it
+ * ended by itself.
+ */
+async function readUnfinished(path: string, file: string, finished: string | null): Promise<WithoutServer> {
   const rows: RequestRow[] = []
   const content = await readJournal(file, (row) => rows.push(row))
-  const { manifest } = content
+  const last = finished === null ? null : await readManifest(finished)
+  const manifest = last ?? content.manifest
   if (manifest === null) {
-    throw new PlimsollError('PLIM_RUN_FOLDER', 'the journal is empty: the run was ended before it began', {
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'the journal holds nothing of the run', {
+      expected: 'its first line, which says what was run',
+      received: content.torn ? 'half a line' : 'no line',
       where: { file },
+      hint: 'the process was killed, or the disk was full, as it began: there is nothing to be read here',
     })
   }
-  const missing = ['the run did not end by itself: its summary is made from the journal']
+  const lost = (manifest.planned ?? rows.length) - rows.length
+  if (last !== null && lost === 0 && content.unreadable === 0) {
+    return {
+      path,
+      manifest,
+      rows: inOrderOfIntent(rows),
+      complete: true,
+      sent: null,
+      planned: manifest.planned,
+      missing: [],
+    }
+  }
+  const missing = [
+    last === null
+      ? `it was killed, or its files could not be written: this is made from its journal of ${rows.length} ${noun(rows.length, 'row')}`
+      : `its rows could not be written: these are the ${rows.length} of its journal`,
+  ]
   if (manifest.planned !== null) {
     missing.push(
-      `${manifest.planned - rows.length} of ${manifest.planned} planned ${noun(manifest.planned, 'request')} ${noun(manifest.planned - rows.length, 'has', 'have')} no row`,
+      `${lost} of ${manifest.planned} planned ${noun(manifest.planned, 'request')} ${noun(lost, 'has', 'have')} no row`,
     )
   }
   if (content.torn) missing.push('the last line of the journal was cut while it was written')
@@ -165,19 +200,24 @@ async function readKilled(path: string, file: string): Promise<WithoutServer> {
   }
   return {
     path,
-    manifest: { ...manifest, window: windowSoFar(manifest.window, rows) },
+    manifest: last ?? { ...manifest, window: windowSoFar(manifest.window, rows, content.seen?.atMs ?? 0) },
     rows: inOrderOfIntent(rows),
     complete: false,
+    sent: last === null ? (content.seen?.sent ?? null) : null,
     planned: manifest.planned,
     missing,
   }
 }
 
 /** The window up to the last thing that was seen: nothing is known of the rest. Null before its beginning. */
-function windowSoFar(window: RunManifest['window'], rows: readonly RequestRow[]): RunManifest['window'] {
-  const seen = wholeWindow(rows)
-  if (window === null || seen === null || seen.endMs <= window.start_ms) return null
-  const endMs = Math.min(window.end_ms, seen.endMs)
+function windowSoFar(
+  window: RunManifest['window'],
+  rows: readonly RequestRow[],
+  seenAtMs: number,
+): RunManifest['window'] {
+  const seenMs = Math.max(wholeWindow(rows)?.endMs ?? 0, seenAtMs)
+  if (window === null || seenMs <= window.start_ms) return null
+  const endMs = Math.min(window.end_ms, seenMs)
   return { ...window, end_ms: endMs, measure_s: (endMs - window.start_ms) / 1000 }
 }
 

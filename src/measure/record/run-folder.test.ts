@@ -92,7 +92,9 @@ describe('a run folder', () => {
       const run = await readRun(path)
       expect(byTime(run.rows)).toEqual(['a', 'b', 'c'])
       expect(run.complete).toBe(false)
-      expect(run.missing.join('; ')).toMatch(/did not end by itself.*0 of 3.*cut while it was written/)
+      expect(run.missing.join('; ')).toMatch(
+        /was killed, or its files could not be written.*0 of 3.*cut while it was written/,
+      )
       expect(run.manifest).toMatchObject({ planned: 3, name: 'a test' })
     }
     await folder.journal.close()
@@ -142,7 +144,7 @@ describe('what is no run says what it is instead', () => {
     ['a sweep', 'sweep', /a sweep, not a run/],
     ['a manifest of a newer form', 'newer', /plimsoll\.run\/2/],
     ['a manifest that is not JSON', 'broken', /not JSON/],
-    ['an empty journal', 'blank', /journal is empty/],
+    ['an empty journal', 'blank', /holds nothing of the run/],
     ['a journal of rows alone', 'headless', /header line/],
     ['a parquet file that is cut', 'cut', /cannot be read as Parquet/],
     ['a file of another kind', 'other/x.csv', /not part of a run folder/],

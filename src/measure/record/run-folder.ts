@@ -39,10 +39,16 @@ export async function createRunFolder(start: ManifestStart, options: CreateRunOp
   const manifest = redact(startManifest(start), options.secrets)
   const wanted = options.path ?? join(options.parent, runFolderName(options.startedAt, start.name))
   const path = await makeFreshFolder(wanted, 'the run folder')
-  const journal = await writingInto(path, [], () =>
-    openJournal(join(path, runFiles.journal), manifest, options),
-  )
-  return { path, journal }
+  try {
+    const journal = await writingInto(path, [], () =>
+      openJournal(join(path, runFiles.journal), manifest, options),
+    )
+    return { path, journal }
+  } catch (error) {
+    // Nothing was measured: a folder of nothing would only be read as a run.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined)
+    throw error
+  }
 }
 
 /** `1129-1436-run`: month, day, hour, minute, and the name in letters, digits, dots, dashes and underscores. */
@@ -61,7 +67,9 @@ export function runFolderName(startedAt: Date, name: string): string {
 
 /**
  * Ends a run: `requests.parquet` (in order of intended send), then `run.json`, each written beside its place and renamed, then
- * the journal is removed. A process killed in between leaves a folder that reads as well as before.
+ * the journal is removed. A process killed in between leaves a folder that reads as well as before; where there is no room for the
+ * rows, `run.json` is written beside the journal if it can be. A journal that was cut does no harm where the rest can be written.
+ * @throws PlimsollError PLIM_RUN_FOLDER for what could not be written.
  */
 export async function finishRunFolder(
   folder: RunFolder,
@@ -69,10 +77,25 @@ export async function finishRunFolder(
   rows: readonly RequestRow[],
   secrets: readonly string[] = [],
 ): Promise<RunManifest> {
-  await folder.journal.close()
-  const safe = await writeRun(folder.path, manifest, rows, secrets)
-  await rm(join(folder.path, runFiles.journal), { force: true })
-  return safe
+  const unwritten = await folder.journal.close().then(
+    () => null,
+    (error: unknown) => error,
+  )
+  try {
+    const safe = await writeRun(folder.path, manifest, rows, secrets)
+    await rm(join(folder.path, runFiles.journal), { force: true })
+    return safe
+  } catch (error) {
+    // The rows do not fit, but what is known of them may: it says more than the journal's own header.
+    const file = join(folder.path, runFiles.manifest)
+    await writeManifest(file, redact(manifest, secrets)).catch(() => rm(`${file}.tmp`, { force: true }))
+    throw unwritten ?? error
+  }
+}
+
+async function writeManifest(file: string, manifest: RunManifest): Promise<void> {
+  await writeFile(`${file}.tmp`, `${JSON.stringify(manifest, null, 2)}\n`)
+  await rename(`${file}.tmp`, file)
 }
 
 /** Writes a finished run folder in one go: what importers and the simulator use, whose rows exist at once. */
@@ -83,7 +106,6 @@ export async function writeRun(
   secrets: readonly string[] = [],
 ): Promise<RunManifest> {
   const safe = redact(manifest, secrets)
-  const text = `${JSON.stringify(safe, null, 2)}\n`
   const requests = join(path, runFiles.requests)
   const file = join(path, runFiles.manifest)
   await writingInto(path, [`${requests}.tmp`, `${file}.tmp`], async () => {
@@ -94,8 +116,7 @@ export async function writeRun(
       JSON.stringify(safe),
     )
     await rename(`${requests}.tmp`, requests)
-    await writeFile(`${file}.tmp`, text)
-    await rename(`${file}.tmp`, file)
+    await writeManifest(file, safe)
   })
   return safe
 }

@@ -316,3 +316,18 @@ describe('an exchange', () => {
     })
   })
 })
+
+describe('an answer that ends well and holds nothing says what it held instead', () => {
+  it.each([
+    [
+      'a page of a proxy or a login',
+      ' <!doctype html><html><body>Log in</body></html>',
+      'the answer is a web page, no stream',
+    ],
+    ['no body', '', 'the answer has no body'],
+    ['an end marker alone', 'data: [DONE]\n\n', 'the stream held no output event'],
+  ])('%s', async (_, body, message) => {
+    const { transport } = await target((socket) => socket.write(answer(body)))
+    expect(await run(transport)).toMatchObject({ ok: false, error_kind: 'no_output', error_message: message })
+  })
+})

@@ -116,7 +116,12 @@ function judge(seen: ResponseObserver, end: ExchangeEnd): Failure | null {
   if (!ended && (seen.chunks > 0 || seen.cutEvent)) {
     return failed('truncated', null, 'the stream ended without finish_reason or [DONE]')
   }
-  return seen.stamps.length > 0 ? null : failed('no_output', null, 'the stream held no output event')
+  return seen.stamps.length > 0 ? null : failed('no_output', null, emptyWords(seen))
+}
+
+function emptyWords({ isPage, firstByteAtMs }: ResponseObserver): string {
+  if (isPage) return 'the answer is a web page, no stream'
+  return firstByteAtMs === null ? 'the answer has no body' : 'the stream held no output event'
 }
 
 function failed(kind: ErrorKind, facts: ErrorFacts | null, message: string | null): Failure {

@@ -49,6 +49,8 @@ export class ResponseObserver implements SseHandler {
   ignored = 0
   /** The body ended in the middle of an event. */
   cutEvent = false
+  /** The body begins as a web page does: whoever answers is no inference server. */
+  isPage = false
   /** The whole answer held output; only in mode `whole`. */
   wholeHasOutput = false
   text = ''
@@ -90,6 +92,7 @@ export class ResponseObserver implements SseHandler {
     if (this.mode === 'undecided') {
       while (from < end && isPreamble(bytes[from]!)) from++
       if (from === end) return true
+      this.isPage = bytes[from] === 0x3c
       this.mode = bytes[from] === 0x7b || bytes[from] === 0x5b ? 'whole' : 'stream'
     }
     if (this.mode === 'stream') return this.#scanner.push(bytes, from, end, atMs)

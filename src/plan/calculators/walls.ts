@@ -147,9 +147,11 @@ export const wallsCalculator: Calculator = calculator({
       results['slo_ttft'] = countFigure(sloWall(pointsFor(null, i.ttft))?.load ?? null, 'users', 'none')
     }
     const working = [
-      saturation.reached
-        ? `saturation: the first with at least ${shareText(1 - i.epsilon.value)} of the best (${rateText(saturation.peakThroughput!, 'tokens')} at ${plain(saturation.peakLoad!)}): ${plain(saturation.load!)}`
-        : `saturation: not reached, the last point is the best and throughput still rises${saturation.elasticity === null ? '' : ` (elasticity ${plain(saturation.elasticity, 3)})`}`,
+      saturation.load === null
+        ? 'saturation: none, for nothing came back at any load'
+        : saturation.reached
+          ? `saturation: the first with at least ${shareText(1 - i.epsilon.value)} of the best (${rateText(saturation.peakThroughput!, 'tokens')} at ${plain(saturation.peakLoad!)}): ${plain(saturation.load!)}`
+          : `saturation: not reached, the last point is the best and throughput still rises${saturation.elasticity === null ? '' : ` (elasticity ${plain(saturation.elasticity, 3)})`}`,
       slo === null ? 'SLO: no limit is said' : sloLine(slo, i.tpot, i.ttft),
       memory === null
         ? 'memory: not known'
@@ -184,7 +186,7 @@ export const wallsCalculator: Calculator = calculator({
       mistake:
         slo !== null && slo.passingAbove.length > 0
           ? `taking the highest load that passes (${plain(rightmost!.load)}): it passed by luck above one that failed`
-          : saturation.peakLoad !== found.load && found.load !== null
+          : saturation.peakLoad !== null && saturation.peakLoad !== found.load && found.load !== null
             ? `quoting the peak of ${rateText(saturation.peakThroughput!, 'tokens')}: nobody's limit is kept there`
             : 'quoting the peak without the limit that it has to keep',
       warnings: warningsOf(slo, found.atLeast, largest),

@@ -1,0 +1,25 @@
+import { PlimsollError } from '../base/errors.ts'
+import type { FlowDeps } from './flow-deps.ts'
+
+/**
+ * Stores something. Where the disk refuses that is told, and the flow goes on: what was measured is in memory, and is printed.
+ * @param otherwise What stands for the result then.
+ */
+export async function stored<T>(
+  deps: Pick<FlowDeps, 'onUnsaved'>,
+  store: () => Promise<T>,
+  otherwise: T,
+): Promise<T> {
+  try {
+    return await store()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    deps.onUnsaved(error)
+    return otherwise
+  }
+}
+
+/** Whether a run folder could not be written. */
+export function isRefusal(error: unknown): error is PlimsollError {
+  return error instanceof PlimsollError && error.code === 'PLIM_RUN_FOLDER'
+}
