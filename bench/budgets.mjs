@@ -169,6 +169,24 @@ export function benchList({ quick, 'vllm-python': python }) {
       ],
     },
     {
+      name: 'import',
+      argv: ['bench/import.mjs', quick ? '100' : '1000', 'aiperf,vllm,llmperf'],
+      claims: [
+        ['AIPerf records', 'aiperf.jsonl'],
+        ['vLLM’s columns', 'vllm.json'],
+        ['LLMPerf’s list', 'llmperf.json'],
+      ].map(([what, file]) => ({
+        what: `\`import\` of ${what}, ${quick ? '100 MB' : '1 GB'}: memory`,
+        budget: 512,
+        unit: 'MiB',
+        read: number(new RegExp(`^${file}: .*peak RSS (\\d+) MiB`, 'm')),
+        peer: text(
+          new RegExp(`^${file}: \\d+ MB, (\\d+) requests, (\\d+) gaps, ([\\d.]+) s`, 'm'),
+          ([, requests, gaps, seconds]) => `${requests} requests, ${gaps} gaps, ${seconds} s`,
+        ),
+      })),
+    },
+    {
       name: 'start-up',
       argv: ['bench/start-up.mjs', quick ? '10' : '20'],
       claims: [

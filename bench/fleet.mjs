@@ -1,7 +1,6 @@
 // Simulated requests a second of CPU time: a fleet of 100 replicas, requests of 1,024 prompt and 128 output tokens.
-//   node bench/fleet.mjs [requests=400000] [perSecond=2400] [router=random] [scheduler=vllm]
-// The simulation makes many short-lived objects. With a young generation of 128 MiB few of them are copied before they die, so the
-// benchmark runs itself again with one; it collects its garbage itself, so that one core does all the work.
+//   node bench/fleet.mjs [requests=1000000] [perSecond=2400] [router=random] [scheduler=vllm]
+// It runs itself again with a garbage collector that has no threads, so that one core does all the work.
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +16,7 @@ const schedulers = {
 
 /** `{requests, cpuSeconds, perCpuSecond, wallSeconds, simulatedSeconds, simulatedTokensPerCpuSecond}` */
 export async function measureFleet({
-  requests = 400_000,
+  requests = 1_000_000,
   perSecond = 2400,
   router = 'random',
   scheduler = 'vllm',
@@ -71,20 +70,13 @@ export async function measureFleet({
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const args = process.argv.slice(2)
   if (process.env.PLIMSOLL_BENCH_CHILD === undefined) {
-    const child = spawnSync(
-      process.execPath,
-      [
-        '--single-threaded-gc',
-        '--min-semi-space-size=128',
-        '--max-semi-space-size=128',
-        process.argv[1],
-        ...args,
-      ],
-      { stdio: 'inherit', env: { ...process.env, PLIMSOLL_BENCH_CHILD: '1' } },
-    )
+    const child = spawnSync(process.execPath, ['--single-threaded-gc', process.argv[1], ...args], {
+      stdio: 'inherit',
+      env: { ...process.env, PLIMSOLL_BENCH_CHILD: '1' },
+    })
     process.exitCode = child.status ?? 1
   } else {
-    const [requests = '400000', perSecond = '2400', router = 'random', scheduler = 'vllm'] = args
+    const [requests = '1000000', perSecond = '2400', router = 'random', scheduler = 'vllm'] = args
     console.log(
       JSON.stringify(
         await measureFleet({

@@ -17,13 +17,14 @@ if (!existsSync(dist)) {
 }
 const { createTransport } = await import(new URL('measure/wire/choose-transport.js', dist))
 const { startExchange } = await import(new URL('measure/wire/exchange.js', dist))
+const { timeLimits } = await import(new URL('measure/wire/time-limits.js', dist))
 const { monotonicClock } = await import(new URL('base/clock.js', dist))
 
 const clock = monotonicClock(performance, process.hrtime.bigint)
 const { cases, others } = readCases(directory)
 const results = await runCases(
   cases,
-  { createTransport, startExchange, clock, timers: { setTimeout, clearTimeout } },
+  { createTransport, startExchange, clock, timers: timeLimits({ setTimeout, clearTimeout, setImmediate }) },
   ({ id, passed, reasons }) => {
     console.log(`${passed ? 'pass' : 'FAIL'}  ${id}`)
     for (const reason of reasons) console.log(`      ${reason}`)

@@ -72,7 +72,7 @@ function benchmark() {
     row(['---', '---', '---', '---', '---']),
   ]
   const cases = [
-    ...['random', 'round-robin', 'least-loaded'].map((router) => [router, 'vllm', '400000']),
+    ...['random', 'round-robin', 'least-loaded', 'prefix-aware'].map((router) => [router, 'vllm', '1000000']),
     ...['async', 'drafts', 'sglang', 'static'].map((scheduler) => ['random', scheduler, '100000']),
   ]
   for (const [router, scheduler, requests] of cases) {

@@ -187,43 +187,6 @@ describe('further cases of their kinds', () => {
     expect(run?.pacer).toEqual({ kind: 'concurrency', users: 2, thinkTimeMs: 0 })
   })
 
-  it('vLLM: several objects appended, the last one cut off', async () => {
-    const file = join(folder, 'appended.json')
-    writeFileSync(
-      file,
-      '{"endpoint_type":"vllm","completed":2,"duration":1,"output_lens":[1,1],"ttfts":[0.1,0.2],"itls":[[],[]],"errors":["",""]}\n{"endpoint_type":"vllm","completed":2,"dur',
-    )
-    const { runs, warnings } = await importFile(file)
-    expect(runs.map(({ rows }) => rows.length)).toEqual([2])
-    expect(warnings.map(({ kind, message }) => [kind, message.replace(folder, '')])).toEqual([
-      [
-        'file_truncated',
-        '/appended.json:2:43 the text ends in the middle of a value: 2 requests before it were read',
-      ],
-    ])
-  })
-
-  it('vLLM: a file that breaks off inside its columns gives the requests that are whole', async () => {
-    const file = join(folder, 'cut.json')
-    writeFileSync(
-      file,
-      '{"backend":"vllm","completed":3,"duration":1,\n"input_lens":[1,1,1],"output_lens":[2,2,2],"ttfts":[0.1,0.2,0.3],\n"itls":[[0.01],[0.02],[0.0',
-    )
-    const { runs, warnings } = await importFile(file)
-    expect(
-      runs[0]?.rows.map((row) => [
-        row.ok,
-        row.ttft_ms,
-        row.tpot_ms === null ? null : Math.round(row.tpot_ms),
-      ]),
-    ).toEqual([
-      [true, 100, 10],
-      [true, 200, 20],
-      [true, 300, null],
-    ])
-    expect(warnings[0]?.message).toContain('cut.json:3:27')
-  })
-
   it('the wait for a slot belongs to the latency where the file has it', async () => {
     const [run] = await readText(
       'queue.json',
@@ -244,7 +207,7 @@ describe('further cases of their kinds', () => {
       `{"metadata":{"request_start_ns":1750000000000000000,"benchmark_phase":"profiling"},"metrics":{"time_to_first_token":{"value":${first},"unit":"ms"},"time_to_first_token":{"value":${second},"unit":"ms"},"request_latency":{"value":300,"unit":"ms"},"output_sequence_length":{"value":9,"unit":"tokens"}},"error":null}\n`
     const [refused] = await readText('refused.jsonl', record(260, 5))
     expect(refused?.rows).toEqual([])
-    expect(refused?.warnings.at(-1)?.message).toMatch(/^1 records were refused: .*refused.jsonl:1\)$/)
+    expect(refused?.warnings.at(-1)?.message).toMatch(/^1 record was refused: .*refused.jsonl:1\)$/)
     const [kept] = await readText('kept.jsonl', record(260, 260))
     expect(kept?.rows.map((row) => row.ttft_ms)).toEqual([260])
   })

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { monotonicClock } from '../src/base/clock.ts'
 import { createTransport } from '../src/measure/wire/choose-transport.ts'
 import { startExchange } from '../src/measure/wire/exchange.ts'
+import { type EventLoop, timeLimits } from '../src/measure/wire/time-limits.ts'
 import { createUndiciTransport } from '../src/measure/wire/undici-transport.ts'
 import { madeApis } from './replay/made-apis.ts'
 import { madeFailures } from './replay/made-failures.ts'
@@ -15,7 +16,7 @@ const product = {
   createTransport,
   startExchange,
   clock: monotonicClock(performance, process.hrtime.bigint),
-  timers: { setTimeout, clearTimeout } as Parameters<typeof createTransport>[1]['timers'],
+  timers: timeLimits({ setTimeout, clearTimeout, setImmediate } as EventLoop),
 }
 const { cases } = readCases(fileURLToPath(new URL('cases', import.meta.url)))
 const quick = cases.filter(({ sidecar }) => sidecar.end.kind === 'open' || sidecar.end.at_ms < 1000)

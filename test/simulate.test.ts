@@ -146,40 +146,115 @@ test('an engine may be a fitted model, with single values changed', async () => 
 })
 
 describe('a mistake in the file is named with its place', () => {
-  test.each([
-    ['a misspelt key', 'scalre: {}', 1, 'unknown key scalre', 'did you mean scaler?'],
+  const noFleet = 'docs/simulation.md has whole ones, each with what it shows'
+  const closed = 'look for what is still open before this place'
+  test.each<[string, string, string | null, string, string | undefined]>([
+    ['a misspelt key', 'scalre: {}', '1:1', 'unknown key scalre', 'did you mean scaler?'],
     [
       'one inside',
       'traffic:\n  arrival: poisson 5/s',
-      2,
+      '2:3',
       'unknown key traffic.arrival',
       'did you mean arrivals?',
     ],
     [
       'a router',
       'router: least-loadde',
-      1,
+      '1:9',
       'there is no router "least-loadde"',
       'did you mean least-loaded?',
     ],
-    ['a preset', 'engine: h200', 1, 'there is no engine preset "h200"', undefined],
-    ['a fault', 'name: x\nfaults: [stall 5s at 10s]', 2, 'a fault of an engine needs its replica', undefined],
-    ['arrivals', 'traffic: { arrivals: users 5 }', 1, 'a fleet is not driven by a closed loop', undefined],
-    ['half a scaler', 'scaler: { metric: cpu }', 1, 'the scaler has no target, min, max', undefined],
-    ['no YAML', 'a: [', 1, 'this is not YAML', undefined],
+    ['one that is a map', 'router:\n  kind: fast', '2:9', 'there is no router "fast"', undefined],
+    [
+      'its signals',
+      'router:\n  kind: random\n  signal_every: 5',
+      '3:17',
+      'the duration cannot be read',
+      'without a unit it could be seconds or milliseconds: say 5s or 5ms',
+    ],
+    ['a preset', 'engine: h200', '1:9', 'there is no engine preset "h200"', undefined],
+    [
+      'a fault',
+      'name: x\nfaults: [stall 5s at 10s]',
+      '2:10',
+      'a fault of an engine needs its replica',
+      undefined,
+    ],
+    [
+      'arrivals',
+      'traffic: { arrivals: users 5 }',
+      '1:22',
+      'a fleet is not driven by a closed loop',
+      undefined,
+    ],
+    [
+      'a bare rate',
+      'replicas: 1\ntraffic:\n  arrivals: 100/s',
+      '3:13',
+      'traffic.arrivals is not a pacer',
+      'did you mean "poisson 100/s" (as users come) or "constant 100/s" (evenly spaced)?',
+    ],
+    [
+      'a misspelt day',
+      'traffic: { arrivals: dayly 2/s..3/s }',
+      '1:22',
+      'traffic.arrivals is not a pacer',
+      'did you mean "daily 2/s..20/s over 24h"?',
+    ],
+    ['a length', 'traffic:\n  prompt: some', '2:11', 'traffic.prompt is not a length in tokens', undefined],
+    ['a number', 'replicas: two', '1:11', 'replicas cannot be this', undefined],
+    [
+      'one of a group',
+      'groups:\n  - { replicas: 1, engine: demo }\n  - { replicas: -1, engine: demo }',
+      '3:17',
+      'a group cannot have so many replicas',
+      undefined,
+    ],
+    [
+      'a policy of an engine',
+      'engine:\n  preset: demo\n  policy: fast',
+      '3:11',
+      'engine.policy cannot be this',
+      undefined,
+    ],
+    ['half a scaler', 'scaler: { metric: cpu }', '1:9', 'the scaler has no target, min, max', undefined],
+    [
+      'a time of a scaler',
+      'scaler: { metric: in_flight, target: 1, min: 1, max: 2, sync: soon }',
+      '1:63',
+      'the duration cannot be read',
+      undefined,
+    ],
+    ['no YAML', 'a: [', '1:5', 'this is not YAML', closed],
     [
       'in a policy',
       'policies:\n  a: {}\n  b: { router: fastest }',
-      3,
+      '3:16',
       'there is no router "fastest"',
       undefined,
     ],
-  ])('%s', async (_, text, line, message, hint) => {
+    [
+      'in what the policies share',
+      'traffic: { arrivals: 3/s }\npolicies:\n  a: { traffic: { prompt: 5 } }',
+      '1:22',
+      'traffic.arrivals is not a pacer',
+      'did you mean "poisson 3/s" (as users come) or "constant 3/s" (evenly spaced)?',
+    ],
+    ['nothing', '', null, 'the file holds no fleet', noFleet],
+    ['comments alone', '# a fleet\n', null, 'the file holds no fleet', noFleet],
+    ['an empty map', '{}', null, 'the file holds no fleet', noFleet],
+    ['a list', '- a\n', '1:1', 'the file is not a fleet', noFleet],
+  ])('%s', async (_, text, place, message, hint) => {
     const error = await simulate({ 'f.yaml': text }).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(PlimsollError)
-    const said = error as PlimsollError
-    expect([said.code, said.where?.file, said.where?.line]).toEqual(['PLIM_CONFIG', 'f.yaml', line])
-    expect([said.message, said.hint]).toEqual([message, hint])
+    const { code, where, message: said, hint: advice } = error as PlimsollError
+    const { line, column } = where!
+    expect([code, where!.file, line === undefined ? null : `${line}:${column}`]).toEqual([
+      'PLIM_CONFIG',
+      'f.yaml',
+      place,
+    ])
+    expect([said, advice]).toEqual([message, hint])
   })
 })
 

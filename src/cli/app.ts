@@ -47,7 +47,7 @@ async function dispatch(argv: readonly string[], cli: CliContext): Promise<ExitC
       : {}
     const prepared = prepareArguments(rest, verb.flags, engineFlags, verb.separated)
     args = [argv[0]!, ...prepared.args]
-    if (!args.includes('--quiet')) for (const notice of prepared.notices) cli.stderr.write(`${notice}\n`)
+    if (!args.includes('--quiet')) for (const notice of prepared.notices) cli.stderr.say(`${notice}\n`)
   }
   let exitCode: ExitCode = exitCodes.fine
   const context: ApplicationContext = {
@@ -117,7 +117,7 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
           isStored: () => unsaved === null,
         })
         const idle = idleNotice(unread())
-        if (idle !== null) cli.stderr.write(`${idle}\n`)
+        if (idle !== null) cli.stderr.say(`${idle}\n`)
         done(unsaved === null ? code : unsavedCode(unsaved, code, cli))
       } catch (error) {
         done(printError(error, cli))

@@ -13,7 +13,7 @@ export function printError(error: unknown, cli: Pick<CliContext, 'stderr' | 'ver
   if (known !== null) {
     // What a server or a file said may be in it.
     const lines = describeError(known).split('\n').map(printable)
-    cli.stderr.write(`${lines.join('\n')}\n`)
+    cli.stderr.say(`${lines.join('\n')}\n`)
     return exitCodeOfError(known.code)
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

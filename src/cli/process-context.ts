@@ -2,6 +2,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { systemError, systemHelp } from '../base/system-errors.ts'
 import type { FlowDeps } from '../flows/flow-deps.ts'
 import { lazyFlows } from './flows.ts'
+import { wrapProse } from '../report/wrap-prose.ts'
 import type { CliContext, FileSink, FlowVoice, OutputStream } from './verb.ts'
 
 /** The part of `process` that plimsoll uses. */
@@ -57,6 +58,9 @@ function outputStream(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Outpu
   return {
     write(text) {
       stream.write(text)
+    },
+    say(text) {
+      stream.write(isTerminal ? wrapProse(text, stream.columns ?? 100) : text)
     },
     async writeAll(text) {
       if (!stream.write(text)) await new Promise<void>((resolve) => stream.once('drain', () => resolve()))

@@ -101,6 +101,8 @@ export interface FileSink {
 
 export interface OutputStream {
   readonly write: (text: string) => void
+  /** A text to be read: on a terminal its prose breaks at the width, elsewhere it is as it is. */
+  readonly say: (text: string) => void
   /** Waits while the reader is slow. */
   readonly writeAll: (text: string) => Promise<void>
   readonly isTerminal: boolean

@@ -43,11 +43,11 @@ export function stderrVoice(
     onNotice(text: string) {
       if (options.quiet) return
       erase()
-      stderr.write(`${text}\n`)
+      stderr.say(`${text}\n`)
     },
     async confirm(plan: string) {
       erase()
-      if (!options.quiet) stderr.write(`${plan}\n`)
+      if (!options.quiet) stderr.say(`${plan}\n`)
       return options.yes || cli.ask === null ? true : await cli.ask('Go on? [Y/n] ')
     },
     stopping: 'stopping: no more is sent, answers under way are awaited and kept; Ctrl-C again ends at once',

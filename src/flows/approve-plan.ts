@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration } from '../base/units.ts'
 import { isSameMachine } from '../measure/load/host.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
@@ -31,7 +32,9 @@ export async function approvePlan(
 /** "loads host:8000 with 3,600 requests over 10m; needs 1.0 M events/s at its peak, this machine does 160 k". */
 export function describePlanFacts(host: string, facts: LoadPlanFacts): string {
   const requests =
-    facts.requests === null ? 'as many requests as its users send' : `${formatCount(facts.requests)} requests`
+    facts.requests === null
+      ? 'as many requests as its users send'
+      : `${formatCount(facts.requests)} ${noun(facts.requests, 'request')}`
   const duration = facts.durationMs === null ? '' : ` over ${formatDuration(facts.durationMs)}`
   const { peakEventsPerSecond: needed, capacityEventsPerSecond: capacity } = facts
   const peak = needed === null ? '' : `; needs ${formatCount(Math.round(needed))} events/s at its peak`

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { pairRuns } from '../judge/compare-pairs.ts'
 import { planFromPilot, planRunLength, type RunCost } from '../judge/compare-pilot.ts'
 import type { ComparePlanDocument, PlannedMetric } from '../report/compare-document.ts'
@@ -59,7 +60,7 @@ export async function planComparison(
   })
   if (metrics.length === 0) {
     throw new PlimsollError('PLIM_USAGE', 'a pilot needs at least two runs of one arm', {
-      received: `${runs.length} run${runs.length === 1 ? '' : 's'}`,
+      received: `${runs.length} ${noun(runs.length, 'run')}`,
       hint: 'plimsoll compare --run URL URL --runs 3 makes a pilot of three pairs',
     })
   }

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatPlain } from '../base/units.ts'
 import type { ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
 import { partSalt } from '../measure/workload/salt.ts'
@@ -91,7 +92,8 @@ function whyOf({ decision, decisions, growing, requests, schedule }: PointLooked
   const telling = judged.find((each) => each.met === met) ?? judged[0]
   const reason = (telling as ObjectiveDecision | undefined)?.reason ?? 'no objective could be judged'
   if (decision !== 'undecided') return reason
-  if (growing) return `requests in flight still grew after ${formatCount(requests)} requests`
+  if (growing)
+    return `requests in flight still grew after ${formatCount(requests)} ${noun(requests, 'request')}`
   if (telling?.met === 'yes') {
     return `kept so far, but a rate holds at the earliest after ${formatPlain(schedule.holdsFrom)} requests`
   }

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { FindDocument } from '../report/find-document.ts'
 import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
@@ -41,7 +42,7 @@ export async function probeRate(ground: SweepGround): Promise<Probe> {
       shortestMs: lengthMs,
       longestMs: lengthMs,
       mostRequests: null,
-      label: `where to begin: ${users} users`,
+      label: `where to begin: ${users} ${noun(users, 'user')}`,
     })
     const point = sweepPoint({ kind: 'concurrency', value: users }, measured)
     runs.push(measured.run)

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatPercent, formatPlain, formatSpan } from '../base/units.ts'
 import { lookTails } from '../judge/look-plan.ts'
 import { redact, redactUrl } from '../measure/record/redact.ts'
@@ -193,7 +194,7 @@ function announcement(objective: string, config: FindConfig, plan: FindPlan, loo
   const limit = config.maxDurationMs === null ? '' : `, never longer than ${formatSpan(config.maxDurationMs)}`
   return [
     `the highest Poisson rate that keeps "${objective}", within ${formatPercent(plan.resolution)}, from ${formatPlain(at)} req/s on`,
-    `  looks at a point after ${counts} requests, each at ${formatPlain(100 * (1 - plan.error.look), 5)} % confidence: over ${plan.most_looks} looks at ${plan.most_points} points an end of the answer is wrong with at most ${formatPercent(plan.error.each_end)}`,
+    `  looks at a point after ${counts} requests, each at ${formatPlain(100 * (1 - plan.error.look), 5)} % confidence: over ${plan.most_looks} ${noun(plan.most_looks, 'look')} at ${plan.most_points} ${noun(plan.most_points, 'point')} an end of the answer is wrong with at most ${formatPercent(plan.error.each_end)}`,
     `  at ${formatPlain(at)} req/s a point takes ${formatSpan(fails)} where it fails clearly, ${formatSpan(holds)} where it holds clearly, at most ${formatSpan(longest)}: ${formatSpan(usual)} or so for ${typical} points, at most ${formatSpan(plan.most_points * longest)} for ${plan.most_points}${limit}`,
   ].join('\n')
 }
@@ -204,7 +205,7 @@ function stoppedWhy(
   points: number,
   isFull: boolean,
 ): FindDocument['stopped'] {
-  const count = `${points} point${points === 1 ? '' : 's'}`
+  const count = `${points} ${noun(points, 'point')}`
   if (deps.signal.aborted) return { kind: 'interrupted', why: `interrupted after ${count}` }
   if (!timeOver.aborted)
     return isFull ? { kind: 'early', why: `nothing more could be written after ${count}` } : null
@@ -224,7 +225,10 @@ function answerWhy(
   if (clientFails(points.map(triedRate))) return 'this client could not send the last two rates'
   if (resolved) return `the ends are within ${formatPercent(config.resolution)} of each other`
   if (!complete) return 'the search was ended before its plan'
-  const spent = points.length >= config.points ? `after the ${config.points} points of --points` : null
+  const spent =
+    points.length >= config.points
+      ? `after the ${config.points} ${noun(config.points, 'point')} of --points`
+      : null
   if (holdsAt === null && failsAt === null) return spent ?? 'nothing could be decided'
   if (failsAt === null) {
     const top = open.at(-1)

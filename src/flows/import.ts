@@ -1,5 +1,7 @@
+import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import { comparePublished, type Comparison } from '../measure/record/import/compare-published.ts'
+import { breakNote, breakText } from '../measure/record/import/file-break.ts'
 import { importFile, type ImportedFile } from '../measure/record/import/import-file.ts'
 import type { ImportedRun } from '../measure/record/import/imported-run.ts'
 import { joinRuns } from '../measure/record/import/join-runs.ts'
@@ -28,7 +30,9 @@ export interface ImportConfig {
 export async function importFlow(config: ImportConfig, deps: FlowDeps): Promise<ImportDocument> {
   const files: ImportedFile[] = []
   for (const file of config.files) files.push(await importFile(file, config.rows))
-  const runs = joinRuns(files.flatMap((file) => file.runs.map((run) => withFileWarnings(run, file))))
+  const runs = joinRuns(files.flatMap((file) => file.runs.map((run) => withFileWarnings(run, file)))).map(
+    withBreak,
+  )
   const written: ImportedRunDocument[] = []
   for (const run of runs) written.push(await keepRun(run, runs.length > 1, config, deps))
   return {
@@ -43,6 +47,14 @@ export async function importFlow(config: ImportConfig, deps: FlowDeps): Promise<
 
 function withFileWarnings(run: ImportedRun, { warnings }: ImportedFile): ImportedRun {
   return { ...run, warnings: [...warnings, ...run.warnings] }
+}
+
+/** A run of which a part is lost, with the finding. Its requests are not those of the tool's duration: no rate is taken over it. */
+function withBreak(run: ImportedRun): ImportedRun {
+  const { broken } = run
+  return broken === undefined
+    ? run
+    : { ...run, durationMs: null, warnings: [breakNote(broken), ...run.warnings] }
 }
 
 async function keepRun(
@@ -134,6 +146,7 @@ function manifestOf(run: ImportedRun, name: string, deps: FlowDeps): RunManifest
       published: run.published.map(({ why: _why, ...figure }) => figure),
       unrecoverable: run.unrecoverable,
       facts: run.facts,
+      ...(run.broken === undefined ? {} : { broken: breakText(run.broken) }),
     },
   })
 }
@@ -202,7 +215,7 @@ function differences(published: readonly Comparison[]): Warning[] {
   }
   return [...groups].map(([why, [first, ...rest]]) => ({
     kind: 'number_disagrees',
-    message: `${first?.name} is ${plain(first?.published)} ${first?.unit} in the file, ${plain(first?.ours)} from its own requests${rest.length === 0 ? '' : `, and ${rest.length} more figures`}`,
+    message: `${first?.name} is ${plain(first?.published)} ${first?.unit} in the file, ${plain(first?.ours)} from its own requests${rest.length === 0 ? '' : `, and ${rest.length} more ${noun(rest.length, 'figure')}`}`,
     cause: why,
     next: null,
     evidence: { figures: rest.length + 1, compared: true },

@@ -14,6 +14,11 @@ const clientUnknown: VerdictReason = {
   limit: null,
 }
 
+/** The reason of a file of which a part is not there. */
+function fileBroken(message: string): VerdictReason {
+  return { rule: 'file_broken', status: 'DEGRADED', message, value: null, limit: null }
+}
+
 /** Findings that rest on when requests were sent. */
 const needsStarts: ReadonlySet<WarningKind> = new Set([
   'not_steady',
@@ -63,7 +68,14 @@ export function importedDocument(
     load: document.load.text.startsWith('unknown')
       ? { ...document.load, text: `sent by ${source.tool}: its plan is not in the file` }
       : document.load,
-    verdict: { status, reasons: [...reasons, clientUnknown] },
+    verdict: {
+      status,
+      reasons: [
+        ...(source.broken === undefined ? [] : [fileBroken(source.broken)]),
+        ...reasons,
+        clientUnknown,
+      ],
+    },
     throughput: ratesKnown
       ? {
           ...document.throughput,

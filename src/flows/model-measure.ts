@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { isSameMachine } from '../measure/load/host.ts'
 import { openInstrument } from '../measure/load/instrument.ts'
 import { makeFreshFolder } from '../measure/record/fresh-folder.ts'
@@ -189,7 +190,7 @@ function measureNamed(
   const { users, promptTokens } = load
   return measureLoop(ground, load, {
     name: `${number}-${users}-users-${promptTokens}-tokens`,
-    label: `point ${index}: ${users} ${users === 1 ? 'user' : 'users'}, prompts of ${promptTokens}`,
+    label: `point ${index}: ${users} ${noun(users, 'user')}, prompts of ${promptTokens}`,
     staggerMs,
   })
 }

@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { replicasToSurvive } from '../plan/fleet-size.ts'
 import { retryAfterRange } from '../plan/retry-after.ts'
 import type { SweepDocument } from '../report/documents.ts'
@@ -67,10 +68,14 @@ export async function writeDeployFolder(folder: string, input: DeployInput): Pro
 async function refuseFull(folder: string): Promise<void> {
   const held = await readdir(folder).catch((): string[] => [])
   if (held.length === 0) return
-  throw new PlimsollError('PLIM_FILE', `${folder} holds ${held.length} files already`, {
-    expected: 'an empty folder, or one that is not there',
-    hint: '--force writes over them',
-  })
+  throw new PlimsollError(
+    'PLIM_FILE',
+    `${folder} holds ${held.length} ${noun(held.length, 'file')} already`,
+    {
+      expected: 'an empty folder, or one that is not there',
+      hint: '--force writes over them',
+    },
+  )
 }
 
 function scalerFiles({ document, sweep, config }: DeployInput): readonly (readonly [string, string])[] {

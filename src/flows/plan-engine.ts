@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { JsonObject } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
@@ -113,7 +114,7 @@ export async function planEngine(
     }
   }
   deps.onNotice(
-    `fitting the engine to ${runs.runs.length} runs of the sweep; a file of plimsoll model fit as --model is quicker`,
+    `fitting the engine to ${runs.runs.length} ${noun(runs.runs.length, 'run')} of the sweep; a file of plimsoll model fit as --model is quicker`,
   )
   return fittedEngine(runs, load)
 }
@@ -153,7 +154,7 @@ function fittedEngine({ runs }: SweepRuns, load: PlanLoad): PlanEngine {
   }
   return {
     source: 'fit',
-    text: `fitted to ${runs.length} runs of the sweep, which it meets to ${(100 * fitted.rmsError).toFixed(1)} %`,
+    text: `fitted to ${runs.length} ${noun(runs.length, 'run')} of the sweep, which it meets to ${(100 * fitted.rmsError).toFixed(1)} %`,
     engine: engines[0] as EngineConfig,
     slowest: slowestOf(engines, load),
   }

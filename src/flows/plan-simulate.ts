@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { formatCount } from '../base/units.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { readTrace } from '../measure/workload/trace.ts'
@@ -226,7 +227,11 @@ function lengthsOf(
     }
   }
   if (prompt === null && output === null && seen !== null)
-    return { pairs: seen, text: `those of ${seen.length} requests of the sweep`, drawn: null }
+    return {
+      pairs: seen,
+      text: `those of ${seen.length} ${noun(seen.length, 'request')} of the sweep`,
+      drawn: null,
+    }
   throw new PlimsollError('PLIM_USAGE', 'the lengths of the requests are not known', {
     expected: '--prompt and --output, as --prompt 1024 --output "lognormal median 120 p99 800"',
     received:

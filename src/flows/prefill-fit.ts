@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import { prefillShape } from '../judge/prefill-shape.ts'
 import {
@@ -51,7 +52,7 @@ export function prefillDocument(samples: readonly PrefillSample[], beside: Prefi
   const last = points.at(-1)
   if (fit === null || first === undefined || last === undefined) {
     throw new PlimsollError('PLIM_NUMBER', 'a prefill rate needs two prompt lengths', {
-      received: `${lengths.length} length${lengths.length === 1 ? '' : 's'}`,
+      received: `${lengths.length} ${noun(lengths.length, 'length')}`,
       hint: 'one length divided by its TTFT counts the fixed cost as prefill',
     })
   }

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { makeFreshFolder, takenNotice } from '../measure/record/fresh-folder.ts'
 import { join } from 'node:path'
 import { openInstrument } from '../measure/load/instrument.ts'
@@ -240,7 +241,7 @@ function queueBetween(
   return requests > 0 && seconds >= 0
     ? {
         queueMs: (1000 * seconds) / requests,
-        queueWhy: `mean of ${requests} requests, by the engine's metrics`,
+        queueWhy: `mean of ${requests} ${noun(requests, 'request')}, by the engine's metrics`,
       }
     : none
 }

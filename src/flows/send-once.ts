@@ -6,6 +6,7 @@ import { type AwsSigner, awsSignature } from '../measure/wire/aws-signature.ts'
 import { createTransport } from '../measure/wire/choose-transport.ts'
 import { startExchange } from '../measure/wire/exchange.ts'
 import type { ResponseFields } from '../measure/wire/response-fields.ts'
+import { timeLimits } from '../measure/wire/time-limits.ts'
 import type { HeaderLookup, ResponseSink, Timers, Transport } from '../measure/wire/transport.ts'
 import type { UndiciOptions } from '../measure/wire/undici-transport.ts'
 
@@ -33,16 +34,17 @@ const mostBytes = 32 * 1024 * 1024
 /** A streamed answer to a probe, which asks for a few tokens, is heard no further: its server obeys no limit, and may never end. */
 const mostStreamBytes = 64 * 1024
 
-export const systemTimers: Timers = {
+const systemLimits: Timers = timeLimits({
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
-}
+  setImmediate,
+})
 
 export async function openAsker(origin: URL, options: AskerOptions): Promise<Asker> {
   const transport = await createTransport(origin, {
     ...options.tls,
     clock: options.clock,
-    timers: systemTimers,
+    timers: systemLimits,
     connectTimeoutMs: Math.min(options.timeoutMs, 10_000),
   })
   return {
@@ -73,7 +75,7 @@ function sendOnce(
       return
     }
     const exchange = startExchange(
-      { transport: copying, clock: options.clock, timers: systemTimers },
+      { transport: copying, clock: options.clock, timers: systemLimits },
       {
         api: options.api,
         wire: {

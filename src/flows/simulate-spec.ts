@@ -1,4 +1,6 @@
-import { PlimsollError, type TextPosition } from '../base/errors.ts'
+import { PlimsollError } from '../base/errors.ts'
+import { placed } from '../base/placed.ts'
+import type { YamlPath } from '../base/positioned-yaml.ts'
 import { parseDurationMs, parseRatePerSecond } from '../base/units.ts'
 import { isOpenLoop } from '../measure/load/pacer.ts'
 import { describeLimit, describeRunLimit, type Objective } from '../measure/metrics/objective.ts'
@@ -6,7 +8,6 @@ import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { checkLengths } from '../measure/workload/length-distribution.ts'
 import type { Trace } from '../measure/workload/trace.ts'
 import { checkEngineConfig, drafting, type EngineConfig } from '../simulate/engine/engine-config.ts'
-import { parseFault } from '../simulate/engine/fault-grammar.ts'
 import { enginePreset, overrideConfig } from '../simulate/engine/presets.ts'
 import {
   kubernetesDefaults,
@@ -16,7 +17,6 @@ import {
   scalerMetrics,
   type ColdStartSpec,
   type DailyRate,
-  type FleetFault,
   type FleetSpec,
   type ReplicaGroup,
   type RouterSpec,
@@ -25,7 +25,8 @@ import {
 } from '../simulate/fleet/fleet-spec.ts'
 import { nearest } from '../base/edit-distance.ts'
 import { parseLength } from './options/length-text.ts'
-import { parsePacer } from './options/pacer-text.ts'
+import { parseFleetFault } from './fleet-fault.ts'
+import { pacerForms, parsePacer } from './options/pacer-text.ts'
 import type { FleetText, PolicyText } from './simulate-text.ts'
 import type { FleetFile } from './simulate-yaml.ts'
 
@@ -91,16 +92,16 @@ function merged(common: PolicyText, own: PolicyText): PolicyText {
   return both as PolicyText
 }
 
+/** Reads what stands at some keys of the file. */
+type PartReader = <T>(keys: YamlPath, reader: () => T) => T
+
 function specOf(text: PolicyText, file: FleetFile, path: readonly string[], options: SpecOptions): FleetSpec {
-  /** Reads a part of the file; what is wrong with it is told with the place where it stands. */
-  function read<T>(keys: readonly (string | number)[], reader: () => T): T {
-    try {
-      return reader()
-    } catch (error) {
-      if (!(error instanceof PlimsollError)) throw error
-      throw placed(error, file.where([...path, ...keys]), file.where([...keys]))
-    }
-  }
+  /** Reads a part of the file; what is wrong with it is told with the place where it stands: in the policy, else in what all share. */
+  const read: PartReader = (keys, reader) =>
+    placed(() => {
+      const own = [...path, ...keys]
+      return file.where(file.has(own) || !file.has(keys) ? own : keys)
+    }, reader)
   const durationMs = read(['duration'], () => parseDurationMs(String(text.duration ?? '10m')))
   return {
     name: text.name ?? 'fleet',
@@ -108,27 +109,27 @@ function specOf(text: PolicyText, file: FleetFile, path: readonly string[], opti
     durationMs,
     drainMs: read(['drain'], () => parseDurationMs(String(text.drain ?? '10m'))),
     windowMs: read(['window'], () => windowOf(text, durationMs)),
-    groups: read(['groups'], () => groupsOf(text, options)),
-    traffic: read(['traffic'], () => trafficOf(text, options)),
-    router: read(['router'], () => routerOf(text)),
-    scaler: read(['scaler'], () => scalerOf(text)),
+    groups: groupsOf(text, options, read),
+    traffic: trafficOf(text, options, read),
+    router: routerOf(text, read),
+    scaler: scalerOf(text, read),
     admission: {
       ...noAdmission,
       ...defined({
         maxInFlightPerReplica: text.admission?.in_flight_per_replica,
         maxQueue: text.admission?.queue,
-        queueTimeoutMs: read(['admission'], () => durationOf(text.admission?.queue_timeout)),
+        queueTimeoutMs: read(['admission', 'queue_timeout'], () => durationOf(text.admission?.queue_timeout)),
       }),
     },
     clients: {
       ...patientClients,
       ...defined({
-        timeoutMs: read(['clients'], () => durationOf(text.clients?.timeout)),
+        timeoutMs: read(['clients', 'timeout'], () => durationOf(text.clients?.timeout)),
         retries: text.clients?.retries,
-        backoffMs: read(['clients'], () => durationOf(text.clients?.backoff)),
+        backoffMs: read(['clients', 'backoff'], () => durationOf(text.clients?.backoff)),
       }),
     },
-    faults: (text.faults ?? []).map((fault, i) => read(['faults', i], () => faultOf(fault))),
+    faults: (text.faults ?? []).map((fault, i) => read(['faults', i], () => parseFleetFault(fault))),
     objective: read(['objective'], () => (text.objective === undefined ? null : objectiveOf(text.objective))),
   }
 }
@@ -144,15 +145,6 @@ function objectiveOf(text: string): Objective {
   throw new PlimsollError('PLIM_OBJECTIVE', 'a simulation cannot judge this limit', {
     expected: 'limits on each request, with the share that must be good: ttft < 1s and tpot < 40ms, good 99%',
     received: other,
-  })
-}
-
-function placed(error: PlimsollError, own: TextPosition, common: TextPosition): PlimsollError {
-  const { expected, received, hint } = error
-  return new PlimsollError('PLIM_CONFIG', error.message, {
-    where: own.line === undefined ? common : own,
-    ...defined({ expected, received, hint }),
-    cause: error,
   })
 }
 
@@ -173,7 +165,7 @@ function windowOf(text: PolicyText, durationMs: number): number {
     : parseDurationMs(String(text.window))
 }
 
-function groupsOf(text: PolicyText, options: SpecOptions): ReplicaGroup[] {
+function groupsOf(text: PolicyText, options: SpecOptions, read: PartReader): ReplicaGroup[] {
   const groups = text.groups ?? [
     {
       name: 'replicas',
@@ -182,19 +174,20 @@ function groupsOf(text: PolicyText, options: SpecOptions): ReplicaGroup[] {
       ...(text.cost_per_hour === undefined ? {} : { cost_per_hour: text.cost_per_hour }),
     },
   ]
-  return groups.map((group, i) => {
-    if (!Number.isSafeInteger(group.replicas) || group.replicas < 0) {
-      throw new PlimsollError('PLIM_CONFIG', 'a group cannot have so many replicas', {
-        expected: 'a whole number, 0 or more',
-        received: String(group.replicas),
-      })
-    }
-    return {
-      name: group.name ?? `group ${i + 1}`,
-      replicas: group.replicas,
-      engine: engineOf(group.engine, options),
-      costPerHour: group.cost_per_hour ?? null,
-    }
+  const at = (i: number, key: string): YamlPath => (text.groups === undefined ? [key] : ['groups', i, key])
+  return groups.map((group, i) => ({
+    name: group.name ?? `group ${i + 1}`,
+    replicas: read(at(i, 'replicas'), () => replicasOf(group.replicas)),
+    engine: read(at(i, 'engine'), () => engineOf(group.engine, options)),
+    costPerHour: group.cost_per_hour ?? null,
+  }))
+}
+
+function replicasOf(replicas: number): number {
+  if (Number.isSafeInteger(replicas) && replicas >= 0) return replicas
+  throw new PlimsollError('PLIM_CONFIG', 'a group cannot have so many replicas', {
+    expected: 'a whole number, 0 or more',
+    received: String(replicas),
   })
 }
 
@@ -246,7 +239,7 @@ function engineOf(
   return config
 }
 
-function trafficOf({ traffic = {} }: PolicyText, { traces }: SpecOptions): Traffic {
+function trafficOf({ traffic = {} }: PolicyText, { traces }: SpecOptions, read: PartReader): Traffic {
   if (traffic.trace !== undefined) {
     const trace = traces.get(traffic.trace)
     if (trace === undefined) throw new PlimsollError('PLIM_FILE', `${traffic.trace} was not read`)
@@ -255,20 +248,25 @@ function trafficOf({ traffic = {} }: PolicyText, { traces }: SpecOptions): Traff
   const text = traffic.arrivals ?? 'poisson 5/s'
   return {
     kind: 'made',
-    arrivals: dailyOf(text) ?? openLoopOf(text),
-    promptTokens: checkLengths(
-      parseLength(String(traffic.prompt ?? 1024), 'traffic.prompt'),
-      'prompt length',
+    arrivals: read(['traffic', 'arrivals'], () => dailyOf(text) ?? openLoopOf(text)),
+    promptTokens: read(['traffic', 'prompt'], () =>
+      checkLengths(parseLength(String(traffic.prompt ?? 1024), 'traffic.prompt'), 'prompt length'),
     ),
-    outputTokens: checkLengths(parseLength(String(traffic.output ?? 128), 'traffic.output'), 'output length'),
+    outputTokens: read(['traffic', 'output'], () =>
+      checkLengths(parseLength(String(traffic.output ?? 128), 'traffic.output'), 'output length'),
+    ),
     sharing: traffic.sharing ?? null,
   }
 }
 
+/** A fleet has a day besides, and is not driven by a closed loop. */
+const { users: _closedLoop, ...openForms } = pacerForms
+const arrivalForms = { ...openForms, daily: 'daily 2/s..20/s over 24h' }
+
 function openLoopOf(
   text: string,
 ): Exclude<Extract<Traffic, { kind: 'made' }>['arrivals'], { kind: 'daily' }> {
-  const pacer = parsePacer(text, 'traffic.arrivals')
+  const pacer = parsePacer(text, 'traffic.arrivals', arrivalForms)
   if (isOpenLoop(pacer)) return pacer
   throw new PlimsollError('PLIM_CONFIG', 'a fleet is not driven by a closed loop', {
     expected: 'arrivals such as "poisson 10/s" or "daily 2/s..20/s over 24h"',
@@ -283,9 +281,9 @@ export function dailyOf(text: string): DailyRate | null {
   const [, low = '', high = '', period = '24h'] = match
   const arrivals = {
     kind: 'daily' as const,
-    lowPerSecond: parseRatePerSecond(low),
-    highPerSecond: parseRatePerSecond(high),
-    periodMs: parseDurationMs(period),
+    lowPerSecond: parseRatePerSecond(low, 'the low of the day'),
+    highPerSecond: parseRatePerSecond(high, 'the high of the day'),
+    periodMs: parseDurationMs(period, 'the length of the day'),
     phaseMs: 0,
   }
   if (arrivals.lowPerSecond <= arrivals.highPerSecond && arrivals.highPerSecond > 0) return arrivals
@@ -295,40 +293,51 @@ export function dailyOf(text: string): DailyRate | null {
   })
 }
 
-function routerOf({ router = 'round-robin' }: PolicyText): RouterSpec {
-  const { kind, signal_every: every } =
-    typeof router === 'string' ? { kind: router, signal_every: undefined } : router
-  return { kind: oneOf(kind, routerKinds, 'router'), signalEveryMs: durationOf(every) ?? 0 }
+function routerOf({ router = 'round-robin' }: PolicyText, read: PartReader): RouterSpec {
+  if (typeof router === 'string') {
+    return { kind: read(['router'], () => oneOf(router, routerKinds, 'router')), signalEveryMs: 0 }
+  }
+  const { kind, signal_every: every } = router
+  return {
+    kind: read(['router', 'kind'], () => oneOf(kind, routerKinds, 'router')),
+    signalEveryMs: read(['router', 'signal_every'], () => durationOf(every)) ?? 0,
+  }
 }
 
-function scalerOf({ scaler }: PolicyText): ScalerSpec | null {
+function scalerOf({ scaler }: PolicyText, read: PartReader): ScalerSpec | null {
   if (scaler === undefined || scaler === null) return null
+  const time = (
+    key: 'sync' | 'scrape' | 'delay' | 'up_stabilization' | 'down_stabilization',
+  ): number | undefined => read(['scaler', key], () => durationOf(scaler[key]))
   const { metric, target, min, max, cold_start: cold } = scaler
   if (metric === undefined || target === undefined || min === undefined || max === undefined) {
     const needed = { metric, target, min, max }
     const missing = Object.entries(needed).flatMap(([key, value]) => (value === undefined ? [key] : []))
-    throw new PlimsollError('PLIM_CONFIG', `the scaler has no ${missing.join(', ')}`, {
-      expected: 'metric, target, min and max, as { metric: in_flight, target: 16, min: 1, max: 8 }',
+    return read(['scaler'], () => {
+      throw new PlimsollError('PLIM_CONFIG', `the scaler has no ${missing.join(', ')}`, {
+        expected: 'metric, target, min and max, as { metric: in_flight, target: 16, min: 1, max: 8 }',
+      })
     })
   }
+  const warm = read(['scaler', 'warm_pool', 'ready'], () => durationOf(scaler.warm_pool?.ready))
   return {
     ...kubernetesDefaults,
-    metric: oneOf(metric, scalerMetrics, 'scaler.metric'),
+    metric: read(['scaler', 'metric'], () => oneOf(metric, scalerMetrics, 'scaler.metric')),
     target: String(target),
     minReplicas: min,
     maxReplicas: max,
     ...defined({
       tolerance: scaler.tolerance === undefined ? undefined : String(scaler.tolerance),
-      syncEveryMs: durationOf(scaler.sync),
-      scrapeEveryMs: durationOf(scaler.scrape),
-      metricDelayMs: durationOf(scaler.delay),
-      upStabilizationMs: durationOf(scaler.up_stabilization),
-      downStabilizationMs: durationOf(scaler.down_stabilization),
-      coldStart: cold === undefined ? undefined : coldStartOf(cold),
+      syncEveryMs: time('sync'),
+      scrapeEveryMs: time('scrape'),
+      metricDelayMs: time('delay'),
+      upStabilizationMs: time('up_stabilization'),
+      downStabilizationMs: time('down_stabilization'),
+      coldStart: cold === undefined ? undefined : read(['scaler', 'cold_start'], () => coldStartOf(cold)),
       warmPool:
         scaler.warm_pool === undefined || scaler.warm_pool === null
           ? undefined
-          : { replicas: scaler.warm_pool.replicas ?? 1, readyMs: durationOf(scaler.warm_pool.ready) ?? 1000 },
+          : { replicas: scaler.warm_pool.replicas ?? 1, readyMs: warm ?? 1000 },
     }),
   }
 }
@@ -351,45 +360,5 @@ function oneOf<T extends string>(word: string, words: readonly T[], what: string
     expected: words.join(', '),
     received: word,
     ...(near === null ? {} : { hint: `did you mean ${near}?` }),
-  })
-}
-
-/**
- * `kill replica 3 at 60s [restart 2m]`, `replica 0: stall 5s at 10s` (any fault of the engine), `drop metrics at 60s for 5m`,
- * `freeze metrics at 60s for 5m`. Replicas are counted from 0.
- */
-function faultOf(text: string): FleetFault {
-  const kill = /^\s*kill\s+replica\s+(\d+)\s+at\s+(\S+)(?:\s+restart\s+(?:after\s+)?(\S+))?\s*$/.exec(text)
-  if (kill !== null) {
-    return {
-      kind: 'kill',
-      replica: Number(kill[1]),
-      atMs: parseDurationMs(kill[2] ?? ''),
-      restartMs: kill[3] === undefined ? null : parseDurationMs(kill[3]),
-    }
-  }
-  const one = /^\s*replica\s+(\d+)\s*:\s*(.+)$/.exec(text)
-  if (one !== null) return { kind: 'engine', replica: Number(one[1]), fault: engineFault(one[2] ?? '') }
-  const fault = parseFault(text.trim(), 'faults')
-  if (fault.kind === 'drop_metrics' || fault.kind === 'freeze_metrics') {
-    return {
-      kind: 'metrics',
-      mode: fault.kind === 'drop_metrics' ? 'dropped' : 'frozen',
-      fromMs: fault.fromMs,
-      untilMs: fault.untilMs ?? Number.POSITIVE_INFINITY,
-    }
-  }
-  throw new PlimsollError('PLIM_FAULT', 'a fault of an engine needs its replica', {
-    expected: `"replica 0: ${text.trim()}", "kill replica 0 at 60s" or "drop metrics at 60s for 5m"`,
-    received: text,
-  })
-}
-
-function engineFault(text: string): ReturnType<typeof parseFault> {
-  const fault = parseFault(text, 'faults')
-  if (fault.kind === 'stall' || fault.kind === 'slow' || fault.kind === 'kv') return fault
-  throw new PlimsollError('PLIM_FAULT', 'this fault has no meaning in a simulated fleet', {
-    expected: 'stall, slow or kv; kill replica N at T',
-    received: text,
   })
 }

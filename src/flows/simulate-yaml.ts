@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { LineCounter, parseDocument, isMap, isPair, type Document, type Node } from 'yaml'
-import { PlimsollError, type TextPosition } from '../base/errors.ts'
-import { nearest } from '../base/edit-distance.ts'
+import { PlimsollError } from '../base/errors.ts'
+import { type PositionedYaml, readYaml } from '../base/positioned-yaml.ts'
+import { schemaRefusal, shown } from './options/schema-refusal.ts'
 import { schedulingPolicies } from '../simulate/engine/engine-config.ts'
 import type { FleetText } from './simulate-text.ts'
 
@@ -118,85 +118,32 @@ const policy = v.strictObject(parts)
 const fleetFile = v.strictObject({ ...parts, policies: v.exactOptional(v.record(v.string(), policy)) })
 
 /** The file as it is written, its shape checked; texts such as `10/s` are read in simulate-spec.ts. */
-export interface FleetFile {
+export interface FleetFile extends Pick<PositionedYaml, 'where' | 'has'> {
   readonly text: FleetText
-  /** Where the value of a path stands. */
-  readonly where: (path: readonly (string | number)[]) => TextPosition
 }
+
+const smallestFleet =
+  '{ replicas: 2, engine: h100-8b, traffic: { arrivals: poisson 5/s, prompt: 1024, output: 128 }, objective: "ttft < 1s" }'
 
 /** @throws PlimsollError PLIM_CONFIG with file, line and column, and for a misspelt key the nearest right one. */
 export function readFleetFile(content: string, file: string): FleetFile {
-  const lines = new LineCounter()
-  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
-  const at = (offset: number): TextPosition => {
-    const { line, col } = lines.linePos(offset)
-    return { file, line, column: col }
-  }
-  const [broken] = document.errors
-  if (broken !== undefined) {
-    throw new PlimsollError('PLIM_CONFIG', 'this is not YAML', {
-      received: broken.message,
-      where: at(broken.pos[0]),
+  const yaml = readYaml(content, file)
+  const { value, where, has } = yaml
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isMap || Object.keys(value).length === 0) {
+    const nothing = value === null || isMap
+    throw new PlimsollError('PLIM_CONFIG', nothing ? 'the file holds no fleet' : 'the file is not a fleet', {
+      expected: `a map that says replicas, engine and traffic: ${smallestFleet}`,
+      received: nothing
+        ? content.trim() === ''
+          ? 'an empty file'
+          : 'nothing beside comments'
+        : shown(value),
+      where: nothing ? { file } : where([]),
+      hint: 'docs/simulation.md has whole ones, each with what it shows',
     })
   }
-  const where = (path: readonly (string | number)[]): TextPosition => {
-    const offset = offsetOf(document, path)
-    return offset === null ? { file } : at(offset)
-  }
-  const result = v.safeParse(fleetFile, document.toJS() ?? {}, { abortEarly: true })
-  if (result.success) {
-    const text: FleetText = result.output
-    return { text, where }
-  }
-  const [issue] = result.issues
-  const path = (issue.path ?? []).map((item) => item.key as string | number)
-  const dotted = path.join('.')
-  if (issue.expected === 'never') {
-    const known = knownBeside(path)
-    const near = nearest(String(path.at(-1)), known)
-    throw new PlimsollError('PLIM_CONFIG', `unknown key ${dotted}`, {
-      expected: known.join(', '),
-      where: where(path),
-      ...(near === null ? {} : { hint: `did you mean ${near}?` }),
-    })
-  }
-  throw new PlimsollError('PLIM_CONFIG', `${dotted === '' ? 'the file' : dotted} cannot be this`, {
-    ...(issue.expected === null ? {} : { expected: issue.expected.replace('Object', 'a map') }),
-    received: (JSON.stringify(issue.input) ?? 'nothing').slice(0, 60),
-    where: where(path),
-  })
-}
-
-interface SchemaNode {
-  readonly entries?: Readonly<Record<string, SchemaNode>>
-  readonly wrapped?: SchemaNode
-  readonly value?: SchemaNode
-  readonly item?: SchemaNode
-  readonly options?: readonly SchemaNode[]
-}
-
-/** The keys that may stand where the last of the path stands. */
-function knownBeside(path: readonly (string | number)[]): string[] {
-  let nodes: SchemaNode[] = [fleetFile as SchemaNode]
-  const opened = (node: SchemaNode): SchemaNode[] =>
-    node.wrapped !== undefined ? opened(node.wrapped) : (node.options?.flatMap(opened) ?? [node])
-  for (const key of path.slice(0, -1)) {
-    nodes = nodes.flatMap(opened).flatMap((node) => node.entries?.[key] ?? node.value ?? node.item ?? [])
-  }
-  return nodes.flatMap(opened).flatMap((node) => Object.keys(node.entries ?? {}))
-}
-
-/** Where the value of a path begins, or its key; the nearest enclosing node where there is none. */
-function offsetOf(document: Document, path: readonly (string | number)[]): number | null {
-  for (let end = path.length; end > 0; end--) {
-    const parent = end === 1 ? document.contents : document.getIn(path.slice(0, end - 1), true)
-    if (isMap(parent)) {
-      const pair = parent.items.find((item) => isPair(item) && String(item.key) === String(path[end - 1]))
-      const start = (pair?.key as Node | undefined)?.range?.[0]
-      if (start !== undefined) return start
-    }
-    const start = (document.getIn(path.slice(0, end), true) as Node | undefined)?.range?.[0]
-    if (start !== undefined) return start
-  }
-  return document.contents?.range?.[0] ?? null
+  const result = v.safeParse(fleetFile, value, { abortEarly: false })
+  if (!result.success) throw schemaRefusal(fleetFile, result.issues, yaml)
+  return { text: result.output, where, has }
 }

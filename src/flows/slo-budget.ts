@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { exactShare, parseCount } from '../base/units.ts'
 import { evaluateRequest } from '../measure/metrics/evaluate-request.ts'
 import { defaultGood, describeRunLimit } from '../measure/metrics/objective.ts'
@@ -102,7 +103,7 @@ export async function runBudget(
     const unknown = judged.filter((one) => one === 'unknown').length
     const first = counted[0]?.planned_ms ?? 0
     const spanMs = (counted.at(-1)?.planned_ms ?? first) - first
-    const basis = `${counted.length} requests of ${path}${unknown === 0 ? '' : `, of which ${unknown} may be good or bad and are left out`}`
+    const basis = `${counted.length} ${noun(counted.length, 'request')} of ${path}${unknown === 0 ? '' : `, of which ${unknown} may be good or bad and are left out`}`
     const screen = screenOf(text, percentOf(exactShare(said, 'good')), period, basis, {
       periodRequests: null,
       bad,

@@ -1,8 +1,9 @@
-import { parseAllDocuments } from 'yaml'
+import { placed } from '../base/placed.ts'
+import { readYamlDocuments } from '../base/positioned-yaml.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
 import { checkObjectivePercent, type OwnSource, type SloSpec } from '../operate/slo/slo-spec.ts'
 import { parseRational } from '../stats/rational.ts'
-import { at, refuse, word, type Json } from './slo-open-objects.ts'
+import { at, placesIn, refuse, word, type Json, type Place } from './slo-open-objects.ts'
 import { openSloPolicy, type OpenObjects } from './slo-open-alerts.ts'
 import { percentOf, shared, type SloOverrides } from './slo-shared.ts'
 
@@ -21,15 +22,12 @@ export interface OpenSloFiles extends OpenObjects {
 export function readOpenSloFiles(
   files: readonly { readonly path: string; readonly text: string }[],
 ): OpenSloFiles {
-  const objects = files.flatMap(({ path, text }) => {
-    const documents = parseAllDocuments(text)
-    return (Array.isArray(documents) ? documents : []).flatMap((document) => {
-      const [broken] = document.errors
-      if (broken !== undefined) throw refuse(path, 'this is not YAML', undefined, broken.message)
-      const object = document.toJS() as Json | null
-      return object === null ? [] : [{ object, file: path }]
-    })
-  })
+  const read = files.flatMap(({ path, text }) =>
+    readYamlDocuments(text, path).map((document) => ({ document, file: path })),
+  )
+  const objects = read.flatMap(({ document: { value }, file }) =>
+    value === null ? [] : [{ object: value as Json, file }],
+  )
   const named = (kind: string): ReadonlyMap<unknown, Json> =>
     new Map(
       objects
@@ -40,6 +38,7 @@ export function readOpenSloFiles(
     indicators: named('SLI'),
     policies: named('AlertPolicy'),
     conditions: named('AlertCondition'),
+    place: placesIn(read.map(({ document }) => document)),
     slos: objects
       .filter(({ object }) => object['kind'] === 'SLO')
       .map(({ object, file }) => ({ slo: object, file })),
@@ -55,13 +54,14 @@ export function readOpenSlo(files: OpenSloFiles, overrides: SloOverrides): reado
 }
 
 function specsOf(slo: Json, files: OpenSloFiles, file: string, overrides: SloOverrides): readonly SloSpec[] {
+  const { place } = files
   const name = word(at(slo, 'metadata', 'name')) ?? ''
   const spec = (at(slo, 'spec') ?? {}) as Json
   if (slo['apiVersion'] !== 'openslo/v1')
-    throw refuse(file, `${name} is not openslo/v1`, 'apiVersion: openslo/v1')
+    throw refuse(place(slo, 'apiVersion'), `${name} is not openslo/v1`, 'apiVersion: openslo/v1')
   if ((spec['budgetingMethod'] ?? 'Occurrences') !== 'Occurrences') {
     throw refuse(
-      file,
+      place(slo, 'spec', 'budgetingMethod'),
       `${name} has the budgeting method ${word(spec['budgetingMethod']) ?? 'unknown'}`,
       'Occurrences: events are counted here',
     )
@@ -69,37 +69,50 @@ function specsOf(slo: Json, files: OpenSloFiles, file: string, overrides: SloOve
   const [window] = (spec['timeWindow'] ?? []) as readonly Json[]
   const period = word(window?.['duration']) ?? ''
   if (window === undefined || window['isRolling'] === false || window['calendar'] !== undefined) {
-    throw refuse(file, `${name} has no rolling window`, 'timeWindow: [{ duration: 30d, isRolling: true }]')
+    throw refuse(
+      window === undefined
+        ? place(slo, 'spec', 'timeWindow')
+        : place(window, window['calendar'] === undefined ? 'isRolling' : 'calendar'),
+      `${name} has no rolling window`,
+      'timeWindow: [{ duration: 30d, isRolling: true }]',
+    )
   }
-  readPromSeconds(period, `the window of ${name}`)
+  placed(
+    () => place(window, 'duration'),
+    () => readPromSeconds(period, `the window of ${name}`),
+  )
   const indicator =
     (at(spec, 'indicator', 'spec') as Json | undefined) ??
     (at(files.indicators.get(spec['indicatorRef']), 'spec') as Json | undefined) ??
     {}
   const ratio = indicator['ratioMetric'] as Json | undefined
   if (ratio === undefined || ratio['total'] === undefined) {
-    throw refuse(file, `${name} has no ratio of counters`, 'ratioMetric with total, and good or bad')
+    throw refuse(
+      place(slo, 'spec', 'indicator', 'spec', 'ratioMetric'),
+      `${name} has no ratio of counters`,
+      'ratioMetric with total, and good or bad',
+    )
   }
   if (ratio['counter'] === false) {
     throw refuse(
-      file,
+      place(ratio, 'counter'),
       `the ratio of ${name} is not made of counters`,
       'counter: true, and queries of counters',
     )
   }
-  const good = ratio['good'] === undefined ? undefined : queryOf(ratio['good'], name, file)
-  const bad = ratio['bad'] === undefined ? undefined : queryOf(ratio['bad'], name, file)
+  const good = ratio['good'] === undefined ? undefined : queryOf(ratio['good'], name, place)
+  const bad = ratio['bad'] === undefined ? undefined : queryOf(ratio['bad'], name, place)
   const own: OwnSource = {
-    total: queryOf(ratio['total'], name, file),
+    total: queryOf(ratio['total'], name, place),
     ...(bad !== undefined ? { bad } : good === undefined ? {} : { good }),
   }
   const objectives = (spec['objectives'] ?? []) as readonly Json[]
-  const policy = openSloPolicy(slo, name, files, file)
+  const policy = openSloPolicy(slo, name, files)
   const service = word(spec['service']) ?? 'llm'
   // The service is part of an objective's id here: a name that begins with it keeps its id.
   const shortName = name.startsWith(`${service}-`) ? name.slice(service.length + 1) : name
   return objectives.map((objective, index): SloSpec => {
-    const objectiveText = targetOf(objective, name, file)
+    const objectiveText = targetOf(objective, name, place)
     return {
       service,
       name: objectives.length === 1 ? shortName : `${shortName}-${String(index + 1)}`,
@@ -111,13 +124,13 @@ function specsOf(slo: Json, files: OpenSloFiles, file: string, overrides: SloOve
       engine: 'own',
       own,
       match: {},
-      ...shared({}, overrides, file),
+      ...shared({}, overrides, { file, where: () => place(slo) }),
       ...(policy === null || overrides.policy !== undefined ? {} : { policy }),
     }
   })
 }
 
-function targetOf(objective: Json, name: string, file: string): string {
+function targetOf(objective: Json, name: string, place: Place): string {
   const percent =
     objective['targetPercent'] === undefined
       ? percentOf(word(objective['target']) ?? '0').slice(0, -1)
@@ -125,16 +138,16 @@ function targetOf(objective: Json, name: string, file: string): string {
   const verdict = checkObjectivePercent(percent)
   if (verdict.kind === 'ok') return `${percent}%`
   throw refuse(
-    file,
+    place(objective, objective['targetPercent'] === undefined ? 'target' : 'targetPercent'),
     `the target of ${name} ${verdict.kind === 'warn' ? 'looks like a fraction' : 'cannot be kept'}`,
     'target: 0.995, or targetPercent: 99.5',
     `${percent} %`,
   )
 }
 
-function queryOf(metric: unknown, name: string, file: string): string {
+function queryOf(metric: unknown, name: string, place: Place): string {
   const query = at(metric as Json, 'metricSource', 'spec', 'query')
   if (typeof query !== 'string')
-    throw refuse(file, `${name} has no query`, 'metricSource: { type: Prometheus, spec: { query } }')
+    throw refuse(place(metric), `${name} has no query`, 'metricSource: { type: Prometheus, spec: { query } }')
   return query.trim()
 }

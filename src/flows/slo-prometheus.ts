@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { isFailure } from '../measure/load/probe.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openAsker } from './send-once.ts'
@@ -46,7 +47,7 @@ export async function openPrometheus(url: string, deps: Pick<FlowDeps, 'clock'>)
       const samples = await query(expression)
       if (samples.length > 1) {
         throw new PlimsollError('PLIM_PROMETHEUS', 'a query that should give one value gives several', {
-          received: `${samples.length} values for ${expression}`,
+          received: `${samples.length} ${noun(samples.length, 'value')} for ${expression}`,
         })
       }
       const value = samples[0]?.value ?? Number.NaN

@@ -1,4 +1,6 @@
-import { PlimsollError } from '../base/errors.ts'
+import { PlimsollError, type TextPosition } from '../base/errors.ts'
+import { placed } from '../base/placed.ts'
+import type { YamlPath } from '../base/positioned-yaml.ts'
 import type { PolicyText } from '../operate/slo/policy.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
 import type { SloSpec } from '../operate/slo/slo-spec.ts'
@@ -30,7 +32,7 @@ type SharedKeys =
 export function shared(
   section: SloSection,
   overrides: SloOverrides,
-  file: string,
+  { file, where }: { readonly file: string; readonly where: (path: YamlPath) => TextPosition },
 ): Pick<SloSpec, SharedKeys> {
   return {
     labels: section.labels ?? {},
@@ -39,9 +41,12 @@ export function shared(
     minRequests: section.min_requests ?? 0,
     edges: overrides.edges ?? section.edges ?? 'refuse',
     histograms: overrides.histograms ?? section.histograms ?? 'classic',
-    buckets: bucketsOf(section.buckets ?? {}, file),
+    buckets: bucketsOf(section.buckets ?? {}, where),
     unreachable: overrides.unreachable ?? section.unreachable ?? 'refuse',
-    intervalSeconds: readPromSeconds(section.interval ?? '30s', 'slo.interval'),
+    intervalSeconds: placed(
+      () => where(['interval']),
+      () => readPromSeconds(section.interval ?? '30s', 'slo.interval'),
+    ),
     file,
   }
 }
@@ -52,7 +57,10 @@ function policyOf(policy: string | SloPolicySection | undefined): string | Polic
 }
 
 /** Bounds as exact texts. Throws PLIM_CONFIG for those that do not rise from above 0. */
-function bucketsOf(buckets: NonNullable<SloSection['buckets']>, file: string): SloSpec['buckets'] {
+function bucketsOf(
+  buckets: NonNullable<SloSection['buckets']>,
+  where: (path: YamlPath) => TextPosition,
+): SloSpec['buckets'] {
   return Object.fromEntries(
     Object.entries(buckets).map(([metric, bounds]) => {
       const texts = bounds.map(String)
@@ -61,7 +69,7 @@ function bucketsOf(buckets: NonNullable<SloSection['buckets']>, file: string): S
       throw new PlimsollError('PLIM_CONFIG', `the buckets of ${metric} do not rise`, {
         expected: 'bounds in seconds from the smallest to the largest, such as [0.1, 0.25, 0.5, 1]',
         received: texts.join(', '),
-        where: { file },
+        where: where(['buckets', metric]),
       })
     }),
   )

@@ -20,6 +20,15 @@ const yaml = (objective: string, slo = ''): { path: string; text: string } => ({
   text: `objectives: { chat: ${objective} }\nslo: { service: s, engine: plimsoll${slo} }\n`,
 })
 
+function refusal(read: () => unknown): PlimsollError {
+  try {
+    read()
+  } catch (error) {
+    return error as PlimsollError
+  }
+  throw new Error('nothing was refused')
+}
+
 describe('objectives of a file', () => {
   it('limits, share, time, and what a refusal counts as', () => {
     const [spec] = readSloSpecs([
@@ -275,12 +284,26 @@ describe('OpenSLO', () => {
       'alertPolicies: [{ alertPolicyRef: q }]',
       'names q, which is not there',
     ],
-    ['another kind', '{ kind: budget, threshold: 6, lookbackWindow: 1h }', undefined, 'is no burn rate'],
-    ['below', '{ op: lt, threshold: 6, lookbackWindow: 1h }', undefined, 'fires below its threshold'],
-    ['no threshold', '{ lookbackWindow: 1h }', undefined, 'has no threshold'],
-    ['no window', '{ threshold: 6, lookbackWindow: 1mo }', undefined, 'not a duration'],
-  ])('refuses %s', (_, inside, slo, why) => {
-    expect(() => readSloSpecs(withAlert(inside, slo))).toThrow(why)
+    [
+      'another kind',
+      '{ kind: budget, threshold: 6, lookbackWindow: 1h }',
+      undefined,
+      'is no burn rate',
+      '11:14',
+    ],
+    [
+      'below',
+      '{ op: lt, threshold: 6, lookbackWindow: 1h }',
+      undefined,
+      'fires below its threshold',
+      '11:20',
+    ],
+    ['no threshold', '{ lookbackWindow: 1h }', undefined, 'has no threshold', '11:14'],
+    ['no window', '{ threshold: 6, lookbackWindow: 1mo }', undefined, 'not a duration', '11:46'],
+  ])('refuses %s, with its place', (_, inside, slo, why, place = '33:19') => {
+    const error = refusal(() => readSloSpecs(withAlert(inside, slo)))
+    expect(error.message).toContain(why)
+    expect(`${error.where?.line}:${error.where?.column}`).toBe(place)
   })
 
   it.each([
@@ -295,7 +318,12 @@ describe('OpenSLO', () => {
     const [spec] = readSloSpecs([{ path: 'f.yaml', text: own }])
     const text = openSloText(rulesOf(spec!))
     expect(text).toContain(from)
-    expect(() => readSloSpecs([{ path: 'o.yaml', text: text.replace(from, to) }]).map(rulesOf)).toThrow(why)
+    const error = refusal(() => readSloSpecs([{ path: 'o.yaml', text: text.replace(from, to) }]).map(rulesOf))
+    expect(error.message).toContain(why)
+    // What only the rules refuse is of no file any more.
+    if (why === 'a plain selector') return
+    const at = text.indexOf(from) + (from.indexOf(': ') < 0 ? 0 : from.indexOf(': ') + 2)
+    expect(error.where).toMatchObject({ file: 'o.yaml', line: text.slice(0, at).split('\n').length })
   })
 })
 

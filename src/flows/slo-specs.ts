@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { placed } from '../base/placed.ts'
 import { exactShare } from '../base/units.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { readPromSeconds } from '../operate/slo/prometheus-duration.ts'
@@ -37,21 +38,7 @@ function readPlimsollYaml(text: string, file: string, overrides: SloOverrides): 
   const { config, where } = parseConfigFile(text, file)
   const section = config.slo ?? {}
   return Object.entries(config.objectives ?? {}).map(([name, objective]): SloSpec => {
-    const at = <T>(key: string, make: () => T): T => {
-      try {
-        return make()
-      } catch (error) {
-        if (!(error instanceof PlimsollError)) throw error
-        const { expected, received, hint } = error
-        throw new PlimsollError('PLIM_CONFIG', error.message, {
-          ...(expected === undefined ? {} : { expected }),
-          ...(received === undefined ? {} : { received }),
-          ...(hint === undefined ? {} : { hint }),
-          where: where(['objectives', name, key]),
-          cause: error,
-        })
-      }
-    }
+    const at = <T>(key: string, make: () => T): T => placed(() => where(['objectives', name, key]), make)
     const each = at('each', () =>
       objective.each === undefined ? null : parseObjective(objective.each, `objectives.${name}.each`),
     )
@@ -88,7 +75,7 @@ function readPlimsollYaml(text: string, file: string, overrides: SloOverrides): 
       engine: own === null ? (overrides.engine ?? section.engine ?? 'vllm') : 'own',
       own,
       match: { ...section.match, ...section.match_class?.[name] },
-      ...shared(section, overrides, file),
+      ...shared(section, overrides, { file, where: (path) => where(['slo', ...path]) }),
     }
   })
 }

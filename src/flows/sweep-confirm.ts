@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { OperatingPoint, SweepPoint } from '../report/documents.ts'
 import { settle } from './live-target.ts'
@@ -61,7 +62,7 @@ export async function confirmOperatingPoint(
     last ??= confirmed
     const [outcome] = confirmed.confirmation?.objectives ?? []
     missed.push(
-      `Poisson at ${point.requests_per_s.toFixed(1)} req/s (${point.load.value} users): ${outcome?.reason ?? 'not measured'}`,
+      `Poisson at ${point.requests_per_s.toFixed(1)} req/s (${point.load.value} ${noun(point.load.value, 'user')}): ${outcome?.reason ?? 'not measured'}`,
     )
   }
   return last === null ? null : { point: last, missed }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { noun } from '../base/noun.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
@@ -152,14 +153,15 @@ function lookingAt(plan: PointPlan, { objectives, needs }: SweepGround): PointLo
     looks++
     const decisions = decideObjectives(inWindow, objectives)
     const met = combineDecisions(decisions)
-    if (met === null && inWindow.length >= needs.interval) return `${inWindow.length} requests are enough`
+    if (met === null && inWindow.length >= needs.interval)
+      return `${inWindow.length} ${noun(inWindow.length, 'request is', 'requests are')} enough`
     // Looking again and again finds chance findings: an early decision must hold with room to spare.
     const enough = decisions.every(({ effectiveSamples }) => (effectiveSamples ?? 0) >= 1.3 * needs.upperEnd)
     if ((met === 'yes' || met === 'no') && enough && decisions.every(isClear)) {
-      return `decided after ${inWindow.length} requests and ${looks} look${looks === 1 ? '' : 's'}`
+      return `decided after ${inWindow.length} ${noun(inWindow.length, 'request')} and ${looks} ${noun(looks, 'look')}`
     }
     if (plan.mostRequests !== null && inWindow.length >= plan.mostRequests) {
-      return `${inWindow.length} requests, and still not decided`
+      return `${inWindow.length} ${noun(inWindow.length, 'request')}, and still not decided`
     }
     return null
   }

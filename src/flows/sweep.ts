@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatSpan } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
@@ -165,7 +166,7 @@ function stoppedWhy(
 ): SweepDocument['stopped'] {
   const interrupted = deps.signal.aborted
   if (!interrupted && !timeOver.aborted && !isFull) return null
-  const count = `${points.length} point${points.length === 1 ? '' : 's'}`
+  const count = `${points.length} ${noun(points.length, 'point')}`
   const why = interrupted
     ? `interrupted after ${count}`
     : timeOver.aborted

@@ -10,6 +10,7 @@ import {
 } from '../operate/watch/objective-share.ts'
 import { burnNumber, type BurnRate } from '../operate/slo/burn.ts'
 import { addAttempts, answeredShare, type Attempts } from '../operate/watch/answered-share.ts'
+import { hasLatencySeries } from '../operate/watch/latency-series.ts'
 import { merged, type ReplicaHistory } from '../operate/watch/replica-history.ts'
 import { describeLimit, type ObjectiveMetric } from '../measure/metrics/objective.ts'
 import { toNumber } from '../stats/rational.ts'
@@ -223,12 +224,27 @@ function windowOf(
       burn: burn === null ? null : [finite(burn.low), finite(burn.high)],
       why:
         joint === null
-          ? 'no requests, or the engine has no such histogram'
+          ? whyNoShare(limits, watchedMs, replicas)
           : full
             ? null
-            : `${formatSpan(watchedMs)} of ${formatSpan(windowMs)} watched`,
+            : `${formatSpan(Math.round(watchedMs))} of ${formatSpan(windowMs)} watched`,
     },
   }
+}
+
+/** What a share waits for, or why none will come. */
+function whyNoShare(
+  limits: SharedObjective['limits'],
+  watchedMs: number,
+  replicas: readonly ReplicaHistory[],
+): string {
+  if (watchedMs === 0) return 'one look so far, and it takes two'
+  const engines = new Set(replicas.flatMap(({ facts }) => facts?.engine ?? []))
+  for (const engine of engines) {
+    const missing = limits.find(({ metric }) => !hasLatencySeries(engine, metric))
+    if (missing !== undefined) return `${engine} has no histogram of ${missing.metric}`
+  }
+  return `no request was answered in the ${formatSpan(Math.round(watchedMs))} watched`
 }
 
 function ends(text: string, share: ShareBetween | null): WatchWindow['limits'][number] {

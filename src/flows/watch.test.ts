@@ -110,6 +110,31 @@ describe('watch', () => {
     expect(document.policy?.refused).toContain('too few to tell')
   })
 
+  it('says what it waits for: two looks, a request, a window', async () => {
+    const page = await pageServer(vllmPage({ running: 0, waiting: 0, ttft: [5, 5, 5] }))
+    const looks: WatchDocument[] = []
+    const notices: string[] = []
+    await watchFlow(
+      { ...config, urls: [page.url], count: 3 },
+      {
+        ...liveDeps(new AbortController().signal),
+        onNotice: (text) => notices.push(text),
+        onLook(document) {
+          looks.push(document)
+          if (looks.length === 2) page.text = vllmPage({ running: 0, waiting: 0, ttft: [6, 6, 6] })
+        },
+      },
+    )
+    expect(looks.map(({ objectives }) => objectives[0]?.windows[1]?.why)).toEqual([
+      'one look so far, and it takes two',
+      expect.stringMatching(/^no request was answered in the \d+ms watched$/),
+      expect.stringMatching(/^\d+ms of 400ms watched$/),
+    ])
+    expect(notices).toEqual([
+      `watching ${page.url} every 100ms: rates and latencies come with the second look; a burn takes 150ms of watching, a page 400ms`,
+    ])
+  })
+
   it('an outage: no request is answered, none is in a histogram, and the page is out all the same', async () => {
     const page = await pageServer(vllmPage({ running: 1, waiting: 0, answers: { '2xx': 100 } }))
     const looks: WatchDocument[] = []

@@ -1,4 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
+import { formatSpan } from '../base/units.ts'
 import { takenNotice } from '../measure/record/fresh-folder.ts'
 import { startManifest } from '../measure/record/manifest.ts'
 import { createRunFolder, finishRunFolder, type RunFolder } from '../measure/record/run-folder.ts'
@@ -57,6 +59,7 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
   let folder: RunFolder | null = null
   let looks = 0
   let last: WatchDocument | null = null
+  if (config.count !== 1) deps.onNotice(announcement(config))
   try {
     for (;;) {
       const atMs = deps.clock.nowMs()
@@ -95,6 +98,17 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
     }
   }
   return { looks, folder: folder?.path ?? null, last }
+}
+
+/** What is looked at, and what takes its time to show. */
+function announcement({ urls, prometheusUrl, intervalMs, objectives, windowsMs }: WatchConfig): string {
+  const places = prometheusUrl === null ? urls : [prometheusUrl]
+  const [short = 0, long = 0] = windowsMs
+  const burn =
+    objectives.length === 0
+      ? ''
+      : `; a burn takes ${formatSpan(short)} of watching, a page ${formatSpan(long)}`
+  return `watching ${places.map(redactUrl).join(', ')} every ${formatSpan(intervalMs)}: rates and latencies come with the second look${burn}`
 }
 
 function nothingAnswers({ urls, prometheusUrl }: WatchConfig): PlimsollError {
@@ -196,7 +210,7 @@ async function closeFolder(
       warnings: [
         {
           kind: 'unrecoverable',
-          message: `${looks} looks at the server's metrics; no request was sent`,
+          message: `${looks} ${noun(looks, 'look')} at the server's metrics; no request was sent`,
           cause: 'histograms of a server hold no single request',
           next: 'plimsoll scale signals',
           evidence: { looks },

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import { parseCount, parseDurationMs } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import { lengthConfounded } from '../judge/traps.ts'
@@ -91,7 +92,7 @@ function sideOf(kind: 'run' | 'request', name: string, rows: readonly RequestRow
   const parts = meanParts(rows)
   if (parts !== null) return { kind, name, rows, parts }
   throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no answer whose times and tokens are known', {
-    received: `${rows.length} requests, ${rows.filter(({ ok }) => ok).length} of them ok`,
+    received: `${rows.length} ${noun(rows.length, 'request')}, ${rows.filter(({ ok }) => ok).length} of them ok`,
     where: { file: name },
   })
 }

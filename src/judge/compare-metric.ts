@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { tTestPower, pairedPower } from '../stats/power.ts'
 import { testEquivalence } from '../stats/equivalence.ts'
 import { pairedT, sampleOf, tInterval, welch, type Sample, type TTest } from '../stats/two-means.ts'
@@ -163,7 +164,7 @@ function judgeChange(judged: Judged, rules: CompareRules, planning: boolean): Me
     return {
       ...none,
       difference: { value, half_width: null, degrees: null, half_width_rule_of_two: null },
-      why: `${a.n} run${a.n === 1 ? '' : 's'} of A and ${b.n} of B: nothing is known of how runs differ among themselves; two of each are the least, five a beginning`,
+      why: `${a.n} ${noun(a.n, 'run')} of A and ${b.n} of B: nothing is known of how runs differ among themselves; two of each are the least, five a beginning`,
     }
   }
   const margin = scale === 'log' ? Math.log1p(rules.margin) : rules.margin * base

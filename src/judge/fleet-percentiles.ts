@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import {
   addHistograms,
@@ -187,7 +188,10 @@ function bucketWarning(
       ? `above ${short(low, unit)}, the last finite bucket`
       : `somewhere in the bucket from ${short(low, unit)} to ${short(high, unit)}`
   const off = error === null ? '' : `: the estimate may be off by ${(error * 100).toFixed(0)} %`
-  const left = dropped > 0 ? `; ${dropped} bounds that not all of them have were left out` : ''
+  const left =
+    dropped > 0
+      ? `; ${dropped} ${noun(dropped, 'bound that not all of them have was', 'bounds that not all of them have were')} left out`
+      : ''
   return {
     kind: 'bucket_error',
     message: `it lies ${between}${off}${left}`,

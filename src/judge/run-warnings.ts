@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatDuration } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
@@ -29,7 +30,7 @@ function closedLoop({ pacer }: RunToWarnOf): Warning | null {
   if (pacer === null || isOpenLoop(pacer)) return null
   return {
     kind: 'closed_loop_cannot_show_overload',
-    message: `${pacer.users} users wait for their answers: this run cannot show overload`,
+    message: `${pacer.users} ${noun(pacer.users, 'user waits for its answers', 'users wait for their answers')}: this run cannot show overload`,
     cause: null,
     next: null,
     evidence: { users: pacer.users },

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { RunWindow } from '../measure/metrics/run-window.ts'
 import { byName, samplesInside } from '../measure/metrics/server-use.ts'
@@ -37,7 +38,7 @@ function frozen(inside: readonly ServerSample[], answers: number): Warning | nul
   const looks = still.reduce((sum, each) => sum + each.looks.length, 0)
   return {
     kind: 'metrics_frozen',
-    message: `the server's metrics said the same at all ${looks} looks while ${answers} requests were answered`,
+    message: `the server's metrics said the same at all ${looks} ${noun(looks, 'look')} while ${answers} ${noun(answers, 'request was', 'requests were')} answered`,
     cause: 'the page is cached, or of another server than the one that is loaded',
     next: '--metrics-url of the engine itself',
     evidence: { looks, answers, replicas: still.map(({ name }) => name).join(', ') },
@@ -69,7 +70,7 @@ function unavailable(inside: readonly ServerSample[]): Warning | null {
   const names = [...new Set(failed.map(({ replica }) => replica))]
   return {
     kind: 'metrics_unavailable',
-    message: `${failed.length} of ${inside.length} looks at the server's metrics found none`,
+    message: `${failed.length} of ${inside.length} ${noun(inside.length, 'look')} at the server's metrics found none`,
     cause: 'the page did not answer within its time, or was no longer that of an engine',
     next: null,
     evidence: { failed: failed.length, looks: inside.length, replicas: names.join(', ') },

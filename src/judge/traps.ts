@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatDuration, formatPercent } from '../base/units.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
 import { decomposeLatency, endToEndMs, type LatencyParts } from '../measure/metrics/decompose-latency.ts'
@@ -53,7 +54,7 @@ export function closedLoopOverload(
   const measured = closedThroughput(users, responseSeconds, thinkSeconds)
   if (measured === null) return nothing
   return finding('closed_loop_overload', targetRate > measured, measured, {
-    message: `${users} users never sent more than ${figure(measured)}/s; nothing is known of ${figure(targetRate)}/s`,
+    message: `${users} ${noun(users, 'user')} never sent more than ${figure(measured)}/s; nothing is known of ${figure(targetRate)}/s`,
     cause: 'a closed loop slows down with the server and cannot show overload',
     next: `--request-rate ${targetRate}`,
     evidence: { measured_per_s: measured, target_per_s: targetRate },
@@ -64,7 +65,7 @@ export function closedLoopOverload(
 export function fewSamples(n: number, p: Percentile): TrapFinding {
   const beyond = toNumber(multiply(rational(n), subtract(one, percentileShare(p))))
   const result = finding('few_samples', beyond < 100, beyond, {
-    message: `${figure(beyond)} of ${n} values lie beyond the percentile; 10 are needed to show it, 100 to know it well`,
+    message: `${figure(beyond)} of ${n} ${noun(n, 'value')} ${noun(beyond, 'lies', 'lie')} beyond the percentile; 10 are needed to show it, 100 to know it well`,
     cause: 'the run is short',
     next: '--num-prompts or --duration',
     evidence: { n, beyond },
@@ -159,7 +160,7 @@ export function survivorsOnly(attempts: number, failed: number, p: Percentile): 
   const infinite = nearestRank(attempts, p) > attempts - failed
   const fires = failed > 0 && compare(rational(failed, attempts), allowed) >= 0
   return finding('survivors_only', fires, infinite ? 'Infinity' : 'finite', {
-    message: `${failed} of ${attempts} attempts failed: the percentile of the rest is that of the survivors`,
+    message: `${failed} of ${attempts} ${noun(attempts, 'attempt')} failed: the percentile of the rest is that of the survivors`,
     cause: 'overload, timeouts or refusals',
     next: 'read the percentile over all attempts',
     evidence: { attempts, failed },

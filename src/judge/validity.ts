@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatDuration, formatPercent } from '../base/units.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Counts, LittleCheck } from '../measure/metrics/run-summary.ts'
@@ -88,7 +89,8 @@ export function judgeValidity(input: ValidityInput): Verdict {
 function nothingSucceeded({ counts, clientLost }: ValidityInput): VerdictReason | null {
   if (counts.ok > 0) return null
   const none = clientLost === true ? 'no request is on record' : 'no request was sent'
-  const message = counts.sent === 0 ? none : `none of ${counts.sent} sent requests succeeded`
+  const message =
+    counts.sent === 0 ? none : `none of ${counts.sent} sent ${noun(counts.sent, 'request')} succeeded`
   return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
 }
 

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import {
   add,
   compare,
@@ -172,7 +173,7 @@ function working(demand: FleetDemand, margin: MarginKind, worked: Worked): reado
   if (zones !== null && failures > 0) steps.push(`the larger of both: ${worked.replicas}`)
   if (gpusPerReplica > 1) {
     steps.push(
-      `${worked.replicas} replicas × ${gpusPerReplica} GPUs = ${worked.replicas * gpusPerReplica} GPUs`,
+      `${worked.replicas} ${noun(worked.replicas, 'replica')} × ${gpusPerReplica} ${noun(gpusPerReplica, 'GPU')} = ${worked.replicas * gpusPerReplica} GPUs`,
     )
   }
   return steps

@@ -135,6 +135,17 @@ it('notes beside the capacity', () => {
   expect(() => memoryWall(100, 0)).toThrow('token')
 })
 
+it.each([
+  ['all decode all the time: the mean TPOT itself', 0, 10, 100, 10],
+  ['waits of 201 ms before answers of 100 tokens lie in it: the mean TPOT is below', 201, 10, 100, 11.91],
+  ['long waits before short answers make up nearly all of it', 2000, 10, 11, 190.91],
+])("a token's time of its user by Little's law: %s", (_, ttftMs, tpotMs, tokens, expected) => {
+  const users = 32
+  const residenceMs = ttftMs + (tokens - 1) * tpotMs + (ttftMs === 0 ? tpotMs : 0)
+  const tokensPerSecond = (users / residenceMs) * 1000 * tokens
+  expect(littleTpotMs(users, tokensPerSecond)).toBeCloseTo(expected, 2)
+})
+
 describe('whether a tested load passes', () => {
   const [shown, likely, beyond] = [
     { proven: true, estimateWithin: true },

@@ -162,7 +162,10 @@ export function interpolateThroughput(points: readonly WallPoint[], load: number
   )
 }
 
-/** Least mean TPOT that Little's law allows in a closed loop that only decodes: N ÷ X, in ms. A P99 below it is a mistake. */
+/**
+ * What a token takes of its user's time by Little's law in a closed loop, N ÷ X in ms: the mean TPOT where all N decode all the
+ * time, else more, since waits for first tokens lie in it: (TTFT + (tokens − 1) · TPOT) ÷ tokens.
+ */
 export function littleTpotMs(inFlight: number, tokensPerSecond: number): number | null {
   return tokensPerSecond > 0 ? (1000 * inFlight) / tokensPerSecond : null
 }

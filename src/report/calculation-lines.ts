@@ -1,4 +1,6 @@
+import { shellWord } from '../base/shell-words.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
+import { judgedTail, limitsOverRun } from './judged-tail.ts'
 import { percentileOf } from './metric-rows.ts'
 
 /** The figures of a run as lines for `plimsoll calc`, to copy, change and run. */
@@ -27,18 +29,28 @@ export function runCalculations(document: RunDocument): readonly string[] {
 /** The same of a sweep: its walls, and the replicas for a peak of ten times the operating point. */
 export function sweepCalculations(document: SweepDocument): readonly string[] {
   const { points, walls, objective, operating_point: point } = document
+  const limits = (['tpot', 'ttft'] as const).flatMap(
+    (metric) => limitsOverRun(objective).find((limit) => limit.metric === metric) ?? [],
+  )
   const lines: string[] = []
   const tested = points.flatMap(({ load, throughput, metrics }) => {
     const tokens = throughput.output_tokens_per_s
     if (tokens === null) return []
-    const tpot = metrics.tpot_ms?.p99 ?? null
-    return [`${number(load.value)}:${number(tokens)}${tpot === null ? '' : `:${number(tpot)}ms`}`]
+    const times = (['tpot', 'ttft'] as const).map((metric) => {
+      const summary = metrics[`${metric}_ms`]
+      const ms = summary === undefined ? null : percentileOf(summary, judgedTail(objective, metric))
+      const asked = metric === 'tpot' || limits.some((limit) => limit.metric === metric)
+      return ms === null || !asked ? '' : `${number(ms)}ms`
+    })
+    return [[number(load.value), number(tokens), ...times].join(':').replace(/:+$/, '')]
   })
-  const limit = objective === null ? null : /\btpot\s*<=\s*(\d+(?:\.\d+)?\s*m?s)\b/.exec(objective)
   const isAnswered = points.some(({ throughput }) => (throughput.output_tokens_per_s ?? 0) > 0)
   if (isAnswered && points[0]?.load.kind === 'concurrency') {
     const flags = [
-      ...(limit === null ? [] : [`--tpot ${limit[1]!.replaceAll(' ', '')}`]),
+      ...limits.map(
+        ({ metric, operator, limitText }) =>
+          `--${metric} ${shellWord(operator === '<' ? `<${limitText}` : limitText)}`,
+      ),
       ...(walls.memory === null
         ? []
         : [

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { decimalsForError, formatCount, formatNumber, formatPercent, formatPlain } from '../base/units.ts'
 import type { CompareDocument, ComparedArm, ComparedMetric } from './compare-document.ts'
 import { changeText, changeUnit, pText, shareText } from './compare-change.ts'
@@ -21,7 +22,7 @@ export function compareNotes(document: CompareDocument, mark: Mark, explain: boo
 
 function runsText({ arms, design: { paired_by: by } }: CompareDocument, primary?: ComparedMetric): string {
   const [a, b] = [primary?.a.n ?? arms.a.runs.length, primary?.b.n ?? arms.b.runs.length]
-  if (by === 'row') return `${formatCount(a)} pairs`
+  if (by === 'row') return `${formatCount(a)} ${noun(a, 'pair')}`
   return `${formatCount(a)} + ${formatCount(b)} runs`
 }
 
@@ -40,11 +41,11 @@ function power(metric: ComparedMetric, document: CompareDocument): readonly stri
   if (least === null) return []
   const size = (value: number): string => `${shareText(value).replace(' %', '')} ${changeUnit(metric.scale)}`
   const both = (n: number): string =>
-    by === null ? `${formatCount(n)} + ${formatCount(n)}` : `${formatCount(n)} pairs`
+    by === null ? `${formatCount(n)} + ${formatCount(n)}` : `${formatCount(n)} ${noun(n, 'pair')}`
   const chance =
     atMargin === null ? '' : `; a change of ${size(margin)} would be seen with ${formatPercent(atMargin, 0)}`
   const lines = [
-    `${by === null ? runsText(document, metric) : `${formatCount(metric.a.n)} pairs`} can show ${size(least)} (${formatPercent(asked, 0)} power)${chance}`,
+    `${by === null ? runsText(document, metric) : `${formatCount(metric.a.n)} ${noun(metric.a.n, 'pair')}`} can show ${size(least)} (${formatPercent(asked, 0)} power)${chance}`,
   ]
   if (metric.verdict === 'inconclusive' && metric.no_regression) {
     lines.push(`that much is shown: it is not worse by ${size(margin)}`)

@@ -73,7 +73,7 @@ const columns: readonly Column[] = [
   { align: 'left', gap: 3 },
 ]
 
-function head({ design, arms }: CompareDocument): readonly Cell[] {
+function head({ design, arms, metrics }: CompareDocument): readonly Cell[] {
   const level = formatPercent(1 - design.alpha, 0)
   const named = arms.a.runs.length === 0
   return [
@@ -82,7 +82,7 @@ function head({ design, arms }: CompareDocument): readonly Cell[] {
     { text: named ? printable(arms.a.name) : 'A' },
     { text: named ? printable(arms.b.name) : 'B' },
     { text: 'change' },
-    { text: `[${level}]` },
+    { text: metrics.every((metric) => intervalText(metric) === '') ? '' : `[${level}]` },
     { text: '' },
   ]
 }

@@ -1,4 +1,5 @@
 import { describePosition } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import type { ExaminedUse } from '../operate/doctor/examine.ts'
 import type { DoctorEngineFacts, DoctorFacts } from './doctor-documents.ts'
 import { catalogues } from '../operate/catalogue/engines.ts'
@@ -76,5 +77,5 @@ function engineLines(facts: DoctorEngineFacts, paint: Paint): readonly string[] 
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
+  return `${count} ${noun(count, one, many)}`
 }

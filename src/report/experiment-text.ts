@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { decimalsFor, decimalsForError, formatCount, formatNumber } from '../base/units.ts'
 import type {
   ExperimentCell,
@@ -58,10 +59,10 @@ function headline({ cells, repeat }: ExperimentDocument, paint: Paint): string {
   ).length
   const asked = runs.some(({ objectives }) => objectives.some((one) => one.judged))
   const kept = asked
-    ? ` · objective missed in ${formatCount(missed)} of ${formatCount(runs.length)} runs`
+    ? ` · objective missed in ${formatCount(missed)} of ${formatCount(runs.length)} ${noun(runs.length, 'run')}`
     : ''
   const what = cells.length > 1 ? `${formatCount(cells.length)} settings × ${formatCount(repeat)}` : ''
-  return `${formatCount(runs.length)} runs${what === '' ? '' : ` (${what})`}: ${counts.join(', ')}${kept}`
+  return `${formatCount(runs.length)} ${noun(runs.length, 'run')}${what === '' ? '' : ` (${what})`}: ${counts.join(', ')}${kept}`
 }
 
 function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): string[] {
@@ -70,12 +71,17 @@ function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): s
   const head = [
     ...(said.length === 0 ? [] : [paint('strong', `  ${said.join(' ')}`)]),
     ...(runs.length - left === 1 ? ['  one run has no spread between runs: no interval'] : []),
-    ...(left === 0 ? [] : [`  ${formatCount(left)} INVALID ${left === 1 ? 'run is' : 'runs are'} left out`]),
+    ...(left === 0 ? [] : [`  ${formatCount(left)} INVALID ${noun(left, 'run is', 'runs are')} left out`]),
   ]
-  const top: Cell[] = ['', 'mean', '', '[95 %]', 'between runs', ''].map((text) => ({ text }))
   const rows = (Object.keys(labels) as ExperimentFigure[])
     .filter((name) => figures[name].mean !== null)
     .map((name) => figureRow(name, figures[name]))
+  const told = (column: number): boolean => rows.some((row) => row[column]!.text !== '')
+  const top: Cell[] = ['', 'mean', '', told(3) ? '[95 %]' : '', told(4) ? 'between runs' : ''].map(
+    (text) => ({
+      text,
+    }),
+  )
   return rows.length === 0
     ? [...head, '  no run may be used']
     : [...head, ...textTable(columns, [top, ...rows], paint)]

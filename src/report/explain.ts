@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -126,7 +127,7 @@ function shares({ goodput, throughput }: RunDocument): string[] {
   if (goodput === null || goodput.per_s === null || goodput.share === null) return []
   return [
     `goodput = ok and within ${goodput.objective}, jointly = ${formatCount(goodput.good)} ÷ ${formatPlain(throughput.window_s, 6)} s = ${formatPlain(goodput.per_s)} req/s`,
-    `  its share = ${formatCount(goodput.good)} ÷ ${formatCount(goodput.attempts)} attempts = ${formatPercent(goodput.share)}; refusals and failures are bad${goodput.lower_bound ? `, and ${formatCount(goodput.unknown)} unknown ones count as such: a lower end` : ''}`,
+    `  its share = ${formatCount(goodput.good)} ÷ ${formatCount(goodput.attempts)} ${noun(goodput.attempts, 'attempt')} = ${formatPercent(goodput.share)}; refusals and failures are bad${goodput.lower_bound ? `, and ${formatCount(goodput.unknown)} unknown ones count as such: a lower end` : ''}`,
   ]
 }
 

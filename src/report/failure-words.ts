@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatPercent } from '../base/units.ts'
 import type { Counts } from '../measure/metrics/run-summary.ts'
 import type { ErrorKind } from '../measure/wire/error-kinds.ts'
@@ -60,7 +61,7 @@ export function failureWords(shares: readonly FailureShare[]): string | null {
   const rest = others.reduce((sum, { share }) => sum + share, 0)
   const parts = shares.slice(0, mostKinds).map(({ kind, share }) => `${kind} ${formatPercent(share)}`)
   if (others.length > 0)
-    parts.push(`${others.length} other kind${others.length === 1 ? '' : 's'} ${formatPercent(rest)}`)
+    parts.push(`${others.length} other ${noun(others.length, 'kind')} ${formatPercent(rest)}`)
   return `${parts.join(', ')} of the requests`
 }
 

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { shellLine, shellWord } from '../base/shell-words.ts'
 import {
   formatCount,
@@ -133,7 +134,7 @@ function boundText(outcome: ObjectiveOutcome): string {
 function errorLines({ plan, points, answer }: FindDocument): string[] {
   const looks = points.reduce((sum, point) => sum + point.looks.taken, 0)
   return [
-    `error: ${formatPercent(plan.error.look)} a look × ${plan.most_looks} looks × ${plan.most_points} points = ${formatPercent(plan.error.each_end)} for each end, spent before the first; ${formatCount(looks)} looks were taken`,
+    `error: ${formatPercent(plan.error.look)} a look × ${plan.most_looks} ${noun(plan.most_looks, 'look')} × ${plan.most_points} ${noun(plan.most_points, 'point')} = ${formatPercent(plan.error.each_end)} for each end, spent before the first; ${formatCount(looks)} ${noun(looks, 'look was', 'looks were')} taken`,
     ...(answer.holds_at_per_s === null
       ? []
       : ['the holding rate is a Poisson run of its own, cold and settled: it needs no confirmation']),
@@ -144,7 +145,7 @@ function explainLines({ plan, probe, points }: FindDocument): string[] {
   const from =
     probe === null
       ? `began at ${formatRate(plan.from_per_s)}, as given`
-      : `began at ${formatRate(plan.from_per_s)}: half of ${probe.requests_per_s === null ? 'what nobody answered' : `the ${formatRate(probe.requests_per_s)} that ${probe.users} users got who wait for their answers`}`
+      : `began at ${formatRate(plan.from_per_s)}: half of ${probe.requests_per_s === null ? 'what nobody answered' : `the ${formatRate(probe.requests_per_s)} that ${probe.users} ${noun(probe.users, 'user got who waits for its answers', 'users got who wait for their answers')}`}`
   return [
     from,
     `looks at its first rate after ${plan.looks.map((count) => formatCount(count)).join(', ')} requests, whatever they show; "holds" at the earliest after ${formatSpan(plan.holds_from_s * 1000)}, and never while requests in flight grow`,

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatRate } from '../base/units.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import type { MetricName, MetricSummary } from '../measure/metrics/run-summary.ts'
@@ -134,7 +135,7 @@ function headlineCards(document: RunDocument): Card[] {
       label: `${metricLabels[name] ?? name}, median`,
       formula: formulas[name],
       value: figure(summary.p50, format),
-      note: tail ?? `of ${formatCount(summary.n)} requests`,
+      note: tail ?? `of ${formatCount(summary.n)} ${noun(summary.n, 'request')}`,
     })
   }
   if (throughput.requests_per_s !== null) {

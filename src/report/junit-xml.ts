@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import type { ObjectiveOutcome, RunDocument, SweepDocument } from './documents.ts'
 import { runHeadline } from './render-run.ts'
 import { sweepHeadline } from './render-sweep.ts'
@@ -31,7 +32,7 @@ export function sweepChecks({
     {
       name: 'the measurement may be used',
       outcome: usable.length > 0 ? 'passed' : 'failed',
-      reason: `${usable.length} of ${points.length} points may be used`,
+      reason: `${usable.length} of ${points.length} ${noun(points.length, 'point')} may be used`,
     },
     {
       name: objective === null ? 'there is a capacity' : `some load keeps ${objective}`,

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatDuration, formatNumber, formatPercent, formatPlain } from '../base/units.ts'
 import type { ClientReading, LabDocument, LabOmission, LabTail, LabWalls } from './lab-documents.ts'
 import {
@@ -168,7 +169,7 @@ function wallsLines(document: LabWalls, style: LabOptions, paint: Paint): string
   const at =
     capacity.load === null
       ? 'No capacity: no tested load keeps the limit.'
-      : `Capacity: ${capacity.at_least ? 'at least ' : ''}${formatPlain(capacity.load)} users, ${formatNumber(capacity.tokens_per_s ?? 0)} tok/s; ${capacity.binding === null ? 'no wall was reached' : wallWords[capacity.binding]}.`
+      : `Capacity: ${capacity.at_least ? 'at least ' : ''}${formatPlain(capacity.load)} ${noun(capacity.load, 'user')}, ${formatNumber(capacity.tokens_per_s ?? 0)} tok/s; ${capacity.binding === null ? 'no wall was reached' : wallWords[capacity.binding]}.`
   const rows = points.map((point) => [
     { text: point.load === capacity.load ? '▸' : '' },
     { text: formatPlain(point.load) },

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -79,7 +80,7 @@ function pointRow(point: MeasurementPoint): Cell[] {
 }
 
 function endText({ ended, asked, seconds, points }: MeasurementDocument): string {
-  const spent = `${points.length} points in ${formatSpan(Math.round(seconds) * 1000)}`
+  const spent = `${points.length} ${noun(points.length, 'point')} in ${formatSpan(Math.round(seconds) * 1000)}`
   const wanted = `± ${formatPercent(asked.target)}`
   switch (ended) {
     case 'target':

@@ -61,6 +61,12 @@ export function intervalText(interval: Interval, format: FigureFormat): string {
   return `[${end(interval[0])}, ${end(interval[1])}]`
 }
 
+/** The head of a column of intervals, with what they are worth; of a column without any nothing is said. */
+export function intervalHead(intervals: readonly string[], worth: string | null, notes: Footnotes): Cell {
+  if (intervals.every((text) => text === '')) return { text: '' }
+  return { text: '[95 %]', mark: worth === null ? '' : ` ${notes.mark(worth)}` }
+}
+
 /** `p99_9` is "p99.9". */
 export function percentileName(key: string): string {
   return key.replace('_', '.')
@@ -135,13 +141,14 @@ export function metricTable(
     ...(attempts ? [{ align: 'left', gap: 4 } as const] : []),
   ]
   const worth = coverageNote(summaries, ['p99'])
+  const intervals = summaries.map((summary) => (summary.ci['p99'] === undefined ? '' : 'one'))
   const lost = document.window_counts.shed >= document.window_counts.failed ? 'refused' : 'failed'
   const head: Cell[] = [
     blank,
     { text: 'n' },
     ...keys.flatMap((key) =>
       key === 'p99'
-        ? [{ text: 'p99' }, { text: '[95 %]', mark: worth === null ? '' : ` ${notes.mark(worth)}` }]
+        ? [{ text: 'p99' }, intervalHead(intervals, worth, notes)]
         : [{ text: percentileName(key) }],
     ),
     { text: 'max' },

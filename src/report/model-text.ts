@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
 import type {
   ModelDocument,
@@ -66,7 +67,7 @@ export function renderModel(document: ModelDocument, options: Options, savedTo: 
       ? 'bounded by the data sheet of the GPU'
       : 'bounded by nothing but 0 (name --gpu and --model for physics)'
   const lines = [
-    `meets ${document.points.length} points of ${document.runs.length} runs to ${formatPercent(document.rms_error)} (root mean square), ${bound}`,
+    `meets ${document.points.length} ${noun(document.points.length, 'point')} of ${document.runs.length} ${noun(document.runs.length, 'run')} to ${formatPercent(document.rms_error)} (root mean square), ${bound}`,
     '',
     ...textTable(
       [
@@ -152,13 +153,13 @@ export function renderScore(document: ScoreDocument, options: Options): string {
     tpot === null ? { text: '–' } : error(tpot),
   ])
   const lines = [
-    `off by ${share(mape.ttft)} in TTFT and ${share(mape.tpot)} in TPOT on average (signed ${sign(bias.ttft)} and ${sign(bias.tpot)}) · ${coverage.inside} of ${coverage.of} figures inside their 90 % interval`,
+    `off by ${share(mape.ttft)} in TTFT and ${share(mape.tpot)} in TPOT on average (signed ${sign(bias.ttft)} and ${sign(bias.tpot)}) · ${coverage.inside} of ${coverage.of} ${noun(coverage.of, 'figure')} inside their 90 % interval`,
     '',
     ...textTable(columns, [head, ...rows], paint),
     '',
     ...document.closed_loops.map(
       ({ run, users, requests_per_s: rate }) =>
-        `  ${printable(run)}: ${formatCount(users)} users got ${formatRate(rate.measured)}, foretold ${formatPlain(rate.value)} [${formatPlain(rate.low)}, ${formatPlain(rate.high)}] (${signed(rate.error)}${rate.inside ? '' : ', outside'})`,
+        `  ${printable(run)}: ${formatCount(users)} ${noun(users, 'user')} got ${formatRate(rate.measured)}, foretold ${formatPlain(rate.value)} [${formatPlain(rate.low)}, ${formatPlain(rate.high)}] (${signed(rate.error)}${rate.inside ? '' : ', outside'})`,
     ),
     'next: fit again with these runs too, where the error is more than you can bear',
   ]

@@ -82,7 +82,41 @@ describe('watch', () => {
   })
   it('a look as a line', () => {
     expect(renderWatchLine(nightWatch)).toBe(
-      '1h2m  1/2 up  running 30  waiting 11  KV 88 %  TTFT P50 310 ms  burn 9.6x–29.6x PAGE (lesson)  burn unknown\n',
+      '1h2m  1/2 up  running 30  waiting 11  KV 88 %  TTFT P50 310 ms  burn 9.6x–29.6x PAGE (lesson)  burn not yet known (2m of 5m watched)\n',
     )
+  })
+  it.each([
+    [
+      'the first look waits for the second',
+      0,
+      'vllm',
+      'TTFT and TPOT come with the second look: a page counts since the engine began',
+    ],
+    [
+      'nobody asked',
+      2,
+      'vllm',
+      'TTFT unknown: no request was answered · TPOT unknown: no request was answered · over 2s',
+    ],
+    [
+      'an engine that tells neither',
+      2,
+      'llamacpp',
+      'TTFT unknown: llamacpp has no histogram of it · TPOT unknown: llamacpp has no histogram of it · over 2s',
+    ],
+    [
+      'one that tells half',
+      2,
+      'tgi',
+      'TTFT unknown: tgi has no histogram of it · TPOT unknown: no request was answered · over 2s',
+    ],
+  ])('says what it waits for: %s', (_, window_s, engine, said) => {
+    const { fleet, replicas } = nightWatch
+    const look = {
+      ...nightWatch,
+      fleet: { ...fleet, window_s, ttft: null, tpot: null },
+      replicas: replicas.map((replica) => ({ ...replica, engine })),
+    }
+    expect(renderWatch(look, { color: false })).toContain(`\n  ${said}\n`)
   })
 })

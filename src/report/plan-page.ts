@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -46,7 +47,7 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
     best === undefined || best.basis === null
       ? '**No load keeps the objective: there is nothing to plan on.**'
       : reading === null
-        ? `**Undecided: the margin is read in two ways: ${best.readings.map((each) => `${each.replicas} replicas (${each.margin_kind})`).join(' or ')}.**`
+        ? `**Undecided: the margin is read in two ways: ${best.readings.map((each) => `${each.replicas} ${noun(each.replicas, 'replica')} (${each.margin_kind})`).join(' or ')}.**`
         : `**${replicasText(reading)} for ${document.demand.peak_per_s} req/s at the peak.**`
   const sure =
     best?.basis?.kind === 'indicative'
@@ -62,8 +63,8 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
 }
 
 function replicasText({ replicas, gpus }: PlanReading): string {
-  const of = gpus === replicas ? '' : ` (${formatCount(gpus)} GPUs)`
-  return `${formatCount(replicas)} ${replicas === 1 ? 'replica' : 'replicas'}${of}`
+  const of = gpus === replicas ? '' : ` (${formatCount(gpus)} ${noun(gpus, 'GPU')})`
+  return `${formatCount(replicas)} ${noun(replicas, 'replica')}${of}`
 }
 
 function replicaSection(document: PlanDocument, best: PlanCandidate | undefined): string {
@@ -128,7 +129,7 @@ function pointSection(
   if (point === null) return ''
   const lines = [
     `- objective: ${objective === null ? 'none' : `\`${printable(objective).replaceAll('`', "'")}\``}`,
-    `- load: ${formatPlain(point.load.value)} ${point.load.kind === 'rate' ? 'req/s' : 'users'}${point.in_flight === null ? '' : `, ${formatPlain(point.in_flight)} requests in flight`}`,
+    `- load: ${formatPlain(point.load.value)} ${point.load.kind === 'rate' ? 'req/s' : 'users'}${point.in_flight === null ? '' : `, ${formatPlain(point.in_flight)} ${noun(point.in_flight, 'request')} in flight`}`,
     `- ${formatRate(point.requests_per_s)}${point.output_tokens_per_s === null ? '' : `, ${formatRate(point.output_tokens_per_s, 'output tok/s')}`} a replica`,
     ...tail.map(({ metric, p99, interval, why }) => {
       const name = metric === 'ttft_ms' ? 'TTFT' : 'TPOT'
@@ -191,8 +192,8 @@ function assumptionSection({ demand, bursts }: PlanDocument): string {
     `peak ${demand.peak_per_s} req/s, the mean of the busiest minute`,
     `margin ${margin}${demand.margin_kind === 'unsaid' ? ', its reading not chosen' : `, read as ${demand.margin_kind}`}`,
     `the busiest replica gets ${demand.imbalance}x the mean`,
-    `${demand.failures} ${demand.failures === 1 ? 'replica' : 'replicas'}${zones} may be lost`,
-    `${demand.gpus_per_replica} ${demand.gpus_per_replica === 1 ? 'GPU' : 'GPUs'} a replica`,
+    `${demand.failures} ${noun(demand.failures, 'replica')}${zones} may be lost`,
+    `${demand.gpus_per_replica} ${noun(demand.gpus_per_replica, 'GPU')} a replica`,
     ...bursts.map(
       ({ window_s, peak_to_mean, covered_share }) =>
         `arrivals at random peak at ${formatPlain(peak_to_mean)}x their mean over ${window_s} s (P99); what serves covers ${formatPercent(covered_share)} of such windows`,

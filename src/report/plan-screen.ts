@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -31,7 +32,7 @@ export function renderPlan(document: PlanDocument, options: RenderOptions): stri
     ...(document.provenance === null
       ? []
       : [
-          `  holds until ${document.provenance.expires_at?.slice(0, 10) ?? 'unknown'}; not measured: ${document.not_measured.length} things ${notes.mark(document.not_measured.join('; '))}`,
+          `  holds until ${document.provenance.expires_at?.slice(0, 10) ?? 'unknown'}; not measured: ${document.not_measured.length} ${noun(document.not_measured.length, 'thing')} ${notes.mark(document.not_measured.join('; '))}`,
         ]),
     ...(notes.lines().length === 0
       ? []
@@ -95,8 +96,8 @@ function workingText({ working }: PlanReading): string {
 }
 
 function replicasText({ replicas, gpus }: PlanReading): string {
-  const of = gpus === replicas ? '' : ` (${formatCount(gpus)} GPUs)`
-  return `${formatCount(replicas)} ${replicas === 1 ? 'replica' : 'replicas'}${of}`
+  const of = gpus === replicas ? '' : ` (${formatCount(gpus)} ${noun(gpus, 'GPU')})`
+  return `${formatCount(replicas)} ${noun(replicas, 'replica')}${of}`
 }
 
 function costText({ cost_per_hour: hour, cost_per_million_output_tokens: million }: PlanReading): string {
@@ -212,7 +213,7 @@ function explainLines(document: PlanDocument, best: PlanCandidate | undefined): 
 function nextLine(document: PlanDocument, best: PlanCandidate | undefined): string {
   const { demand, out, files } = document
   if (out !== null)
-    return `wrote ${files.length} files to ${printable(out)} · ${printable(out)}/capacity.md is the page to show`
+    return `wrote ${files.length} ${noun(files.length, 'file')} to ${printable(out)} · ${printable(out)}/capacity.md is the page to show`
   if (best === undefined || best.basis === null) return 'plimsoll sweep'
   const margin = `${formatPlain(Number(demand.margin) * 100)}%`
   if (best.chosen === null) return `plimsoll plan … --margin derate:${margin}`

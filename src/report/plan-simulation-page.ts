@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatPercent, formatRate, formatSpan } from '../base/units.ts'
 import type { PlanDocument } from './plan-document.ts'
 import { comfortText, hurtText, otherText, peakText, shareText } from './plan-simulation-text.ts'
@@ -9,7 +10,7 @@ export function simulationSection(simulation: PlanSimulation): string {
   const [plan] = simulation.cases
   if (plan === undefined) return ''
   const lines = [
-    `- **the plan ${plan.survives ? 'survives' : 'FAILS'}**: ${plan.killed === 0 ? 'no replica lost' : `${plan.killed} of ${plan.replicas} replicas killed when the day is busiest`}`,
+    `- **the plan ${plan.survives ? 'survives' : 'FAILS'}**: ${plan.killed === 0 ? 'no replica lost' : `${plan.killed} of ${plan.replicas} ${noun(plan.replicas, 'replica')} killed when the day is busiest`}`,
     ...plan.objectives.map((share) => `  - ${text(shareText(share, plan))}`),
     `  - ${comfortText(plan)}, ${formatRate(plan.goodput_per_s)} of good answers`,
     ...simulation.cases.slice(1).map((one) => `- ${text(otherText(one, plan))}`),
@@ -55,7 +56,7 @@ function caseSection(one: PlanCase): string {
       `| ${formatSpan(start_s * 1000)} | ${formatCount(arrived)} | ${arrived === 0 ? '–' : formatPercent(good / arrived)} | ${Number(ready.toFixed(2))} | ${formatCount(waiting)} |`,
   )
   return [
-    `## ${titles[one.kind]}: ${one.replicas} ${one.replicas === 1 ? 'replica' : 'replicas'}, ${one.killed} lost: ${one.survives ? 'survives' : 'fails'}`,
+    `## ${titles[one.kind]}: ${one.replicas} ${noun(one.replicas, 'replica')}, ${one.killed} lost: ${one.survives ? 'survives' : 'fails'}`,
     [
       ...one.objectives.map((share) => `- ${text(shareText(share, one))}`),
       `- ${comfortText(one)}, ${formatRate(one.goodput_per_s)} of good answers`,

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -26,7 +27,7 @@ export function simulationLines(simulation: PlanSimulation, paint: Paint): strin
     ...cases.slice(1).map((one) => `  ${otherText(one, plan)}`),
     paint(
       'quiet',
-      `  ${printable(traffic.text)}, ${formatCount(plan.arrived)} requests, ${printable(traffic.lengths)}; ${router} router; ${printable(engine.text)}: one carries ${formatRate(engine.capacity_per_s)} by the mean field`,
+      `  ${printable(traffic.text)}, ${formatCount(plan.arrived)} ${noun(plan.arrived, 'request')}, ${printable(traffic.lengths)}; ${router} router; ${printable(engine.text)}: one carries ${formatRate(engine.capacity_per_s)} by the mean field`,
     ),
     ...(unjudged.length === 0 ? [] : [`  not judged by a simulation: ${unjudged.map(printable).join(', ')}`]),
   ]

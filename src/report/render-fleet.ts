@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration } from '../base/units.ts'
 import type { FleetDocument, FleetFigure, FleetFigurePercentile, FleetSource } from './fleet-document.ts'
 import { footnotes } from './footnotes.ts'
@@ -44,7 +45,7 @@ export function renderFleet(document: FleetDocument, options: Pick<RenderOptions
     ]),
   ]
   const lines = [
-    `${formatCount(document.sources.length)} replicas as one fleet, ${method === undefined ? 'nothing to put together' : methodWords[method]}${marks.length > 0 ? ` ${marks.join(' ')}` : ''}`,
+    `${formatCount(document.sources.length)} ${noun(document.sources.length, 'replica')} as one fleet, ${method === undefined ? 'nothing to put together' : methodWords[method]}${marks.length > 0 ? ` ${marks.join(' ')}` : ''}`,
     '',
     ...textTable(columns, [head, ...rows], paint),
     '',

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatBytes,
   formatDuration,
@@ -71,7 +72,7 @@ function publishedLines(published: readonly Comparison[], paint: Paint): string[
       { text: printable(shown.name) },
       { text: amount(shown.published, shown.unit, shown.ours) },
       { text: `→ ${amount(shown.ours, shown.unit, shown.published)}`, style: 'doubtful' },
-      { text: `${shown.why ?? ''}${figures > 1 ? ` (${figures} figures)` : ''}` },
+      { text: `${shown.why ?? ''}${figures > 1 ? ` (${figures} ${noun(figures, 'figure')})` : ''}` },
     ])
   lines.push(...textTable(differenceColumns, rows, paint))
   if (groups.length > rows.length)

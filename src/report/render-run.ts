@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   decimalsFor,
   formatCount,
@@ -41,7 +42,12 @@ const verdictStyles: Readonly<Record<RunDocument['verdict']['status'], Style>> =
 export function renderRun(document: RunDocument, options: RenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
-  const at = marker(document.warnings, notes)
+  // What a reason of the verdict says in full is no footnote too.
+  const { reasons } = document.verdict
+  const at = marker(
+    document.warnings.filter((one) => !reasons.some(({ message }) => message.startsWith(one.message))),
+    notes,
+  )
   // Footnotes are numbered as they are met, so the lines are made from the top.
   const lines = [headline(document, paint) + at('headline')]
   for (const { message, status } of document.verdict.reasons) {
@@ -146,7 +152,7 @@ export function runLoadLine({ load, window, workload, warnings, throughput }: Ru
   const name = load.text.split(':')[0]!
   const limit =
     load.open_loop && load.connection_limit !== null
-      ? `, over ${formatCount(load.connection_limit)} connections`
+      ? `, over ${formatCount(load.connection_limit)} ${noun(load.connection_limit, 'connection')}`
       : ''
   const warned = warnings.some(({ kind }) => kind === 'closed_loop_cannot_show_overload')
   // Neither open nor a number of users: another tool's plan, which nobody knows.

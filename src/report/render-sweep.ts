@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatNumber,
@@ -12,9 +13,11 @@ import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
+import { judgedTail } from './judged-tail.ts'
 import {
   figure,
   figureFormat,
+  intervalHead,
   intervalText,
   percentileName,
   percentileOf,
@@ -48,22 +51,25 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
   const paint = painter(options.color)
   const notes = footnotes()
   const { points, objective } = document
-  const tail = tailKey(objective)
+  // The table shows what is judged.
+  const tpotTail = judgedTail(objective, 'tpot')
+  const ttftTail = judgedTail(objective, 'ttft')
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
-  const tpot = tailColumn(points, 'tpot_ms', tail)
-  const ttft = tailColumn(points, 'ttft_ms', tail)
+  const tpot = tailColumn(points, 'tpot_ms', tpotTail)
+  const ttft = tailColumn(points, 'ttft_ms', ttftTail)
   const worth = coverageNote(
     points.map(({ metrics }) => metrics.tpot_ms),
-    [tail],
+    [tpotTail],
   )
+  const between = intervalHead(tpot.intervals, worth, notes)
   const head: Cell[] = [
     '',
     unit,
     'in flight',
     'tok/s',
-    `TPOT ${percentileName(tail)}, ${tpot.unit}`,
-    worth === null ? '[95 %]' : `[95 %] ${notes.mark(worth)}`,
-    `TTFT ${percentileName(tail)}, ${ttft.unit}`,
+    `TPOT ${percentileName(tpotTail)}, ${tpot.unit}`,
+    between.text + (between.mark ?? ''),
+    `TTFT ${percentileName(ttftTail)}, ${ttft.unit}`,
     points.some(({ goodput }) => goodput !== null) ? 'good' : '',
   ].map((text) => ({ text }))
   const best = Math.max(0, ...points.map((point) => point.throughput.output_tokens_per_s ?? 0))
@@ -88,12 +94,6 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     nextLine(document, options),
   ]
   return `${lines.join('\n')}\n`
-}
-
-/** The percentile that the objective names, so that the table shows what is judged; else the 99th. */
-function tailKey(objective: string | null): string {
-  const match = objective === null ? null : /\bp(\d+(?:\.\d+)?)\b/i.exec(objective)
-  return match === null ? 'p99' : `p${match[1]!.replace('.', '_')}`
 }
 
 interface RowContext {
@@ -256,7 +256,7 @@ function operatingLines({ operating_point: point, capacity }: SweepDocument, pai
   const lower =
     point.load.value === capacity.load || point.load.kind === 'rate'
       ? ''
-      : `, the rate of ${formatPlain(point.load.value)} users`
+      : `, the rate of ${formatPlain(point.load.value)} ${noun(point.load.value, 'user')}`
   const first = `operating point: ${formatRate(point.requests_per_s)}${tokens}${lower}`
   if (confirmation === null) return [`${first}; not confirmed open loop: read it as indicative`]
   const missed = confirmation.objectives.some(({ met }) => met === 'no')

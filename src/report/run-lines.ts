@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   decimalsFor,
   formatCount,
@@ -110,7 +111,9 @@ export function goodputLines({ goodput }: RunDocument): string[] {
       `unknown for ${formatCount(goodput.unknown)}: their rows lack a figure that the objective limits${goodput.lower_bound ? '; they count as not good, so the goodput is at least this' : ''}`,
     )
   if (goodput.vacuous_tpot > 0)
-    lines.push(`${formatCount(goodput.vacuous_tpot)} one-token answers pass the TPOT limit: they have none`)
+    lines.push(
+      `${formatCount(goodput.vacuous_tpot)} ${noun(goodput.vacuous_tpot, 'one-token answer passes the TPOT limit: it has none', 'one-token answers pass the TPOT limit: they have none')}`,
+    )
   return lines
 }
 
@@ -155,13 +158,12 @@ export function serverUseLine({ server, cache }: RunDocument): string[] {
   if (running !== null) parts.push(`running ${formatPlain(running.mean)} (most ${formatPlain(running.max)})`)
   if (waiting !== null) parts.push(`waiting ${formatPlain(waiting.mean)} (most ${formatPlain(waiting.max)})`)
   if (kv !== null) parts.push(`KV ${formatPercent(kv.mean, 0)} full (most ${formatPercent(kv.max, 0)})`)
-  if (preemptions !== null)
-    parts.push(`${formatCount(preemptions)} preemption${preemptions === 1 ? '' : 's'}`)
+  if (preemptions !== null) parts.push(`${formatCount(preemptions)} ${noun(preemptions, 'preemption')}`)
   if (hits !== null && queries !== null && queries > 0)
     parts.push(`prefix cache hit ${formatPercent(hits / queries, 0)}`)
   if (parts.length === 0) return []
   const took = server.scrape_ms.p50 === null ? '' : `, each of ${milliseconds(server.scrape_ms.p50)}`
-  return [`server: ${parts.join(', ')}; ${formatCount(server.looks)} looks${took}`]
+  return [`server: ${parts.join(', ')}; ${formatCount(server.looks)} ${noun(server.looks, 'look')}${took}`]
 }
 
 /** What the instrument says of itself. */

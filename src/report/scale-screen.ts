@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatPercent, formatPlain, formatSpan } from '../base/units.ts'
 import { painter } from './paint.ts'
 import { printable } from './printable.ts'
@@ -91,8 +92,8 @@ export function renderPolicy(document: PolicyDocument, { color }: { readonly col
           `  half as much again on one replica leaves ${document.backlog.waiting} waiting when the next one is there: ${formatPlain(document.backlog.wait_s)} s more for each`,
         ]
   const lines = [
-    `${paint('strong', `Aim at ${document.target_in_flight} requests in flight a replica`)} (running + waiting; ${formatPlain(document.target_per_s)} req/s)${pool}`,
-    `  between ${document.min_replicas} and ${document.max_replicas} replicas · scale down over ${document.scale_down_stabilization_s} s, one in ${document.scale_down_period_s} s · up at once`,
+    `${paint('strong', `Aim at ${document.target_in_flight} ${noun(document.target_in_flight, 'request')} in flight a replica`)} (running + waiting; ${formatPlain(document.target_per_s)} req/s)${pool}`,
+    `  between ${document.min_replicas} and ${document.max_replicas} ${noun(document.max_replicas, 'replica')} · scale down over ${document.scale_down_stabilization_s} s, one in ${document.scale_down_period_s} s · up at once`,
     `  ${start}`,
     ...(document.basis.kind === 'confirmed'
       ? []

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -72,10 +73,10 @@ function headline(document: SimulationDocument, paint: Paint): string {
     const [policy] = policies as [SimulatedPolicy]
     const share = policy.good_share === null ? 'no traffic' : formatPercent(policy.good_share)
     if (policy.objective_met === null) {
-      return `${formatCount(policy.counts.arrived)} requests, ${share} answered well · ${formatRate(policy.goodput_per_s)}`
+      return `${formatCount(policy.counts.arrived)} ${noun(policy.counts.arrived, 'request')}, ${share} answered well · ${formatRate(policy.goodput_per_s)}`
     }
     const word = policy.objective_met ? paint('good', 'MET') : paint('bad', 'MISSED')
-    return `${word} · ${share} of ${formatCount(policy.counts.arrived)} requests good, budget spent ${spent(policy)} · goodput ${formatRate(policy.goodput_per_s)}`
+    return `${word} · ${share} of ${formatCount(policy.counts.arrived)} ${noun(policy.counts.arrived, 'request')} good, budget spent ${spent(policy)} · goodput ${formatRate(policy.goodput_per_s)}`
   }
   const met = judged.filter((policy) => policy.objective_met === true)
   if (judged.length === 0) return `${policies.length} policies side by side`

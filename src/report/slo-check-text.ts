@@ -1,4 +1,5 @@
 import { formatPercent } from '../base/format.ts'
+import { noun } from '../base/noun.ts'
 import { toldBadShares, type AlertCheck } from '../operate/slo/alert-check.ts'
 import type { SloRules } from '../operate/slo/rules.ts'
 import { toNumber } from '../stats/rational.ts'
@@ -54,7 +55,9 @@ export function renderChecks(all: readonly SloRules[], options: Pick<RenderOptio
           `  ${factorX(tier.factor)} on ${tier.long} fires although at that rate the budget lasts longer than ${spec.period}`,
       )
     const guard =
-      spec.minBad > 0 ? [`  every alert also needs ${spec.minBad} bad requests in its long window`] : []
+      spec.minBad > 0
+        ? [`  every alert also needs ${spec.minBad} bad ${noun(spec.minBad, 'request')} in its long window`]
+        : []
     const shares = watched.map(({ sli }) => {
       const marks = sli.notes.map((note) => notes.mark(note)).join(' ')
       return `  watched: ${sli.what}${marks === '' ? '' : ` ${marks}`}`

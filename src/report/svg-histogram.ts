@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent } from '../base/units.ts'
 import { percentile, sortAscending } from '../stats/percentile.ts'
 import { axes, type Figure, type Plot, type SeriesName } from './svg-figure.ts'
@@ -93,7 +94,7 @@ export function histogram({ series, name, formula, values, limit }: HistogramInp
     limit === null ? '' : limitLine(limit, x, start + bins * step),
   ].join('')
   return {
-    title: `${name} of ${formatCount(n)} requests`,
+    title: `${name} of ${formatCount(n)} ${noun(n, 'request')}`,
     width,
     height,
     body,

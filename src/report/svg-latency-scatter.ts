@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPlain } from '../base/units.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { WindowFacts } from './documents.ts'
@@ -59,7 +60,7 @@ export function latencyScatter(rows: readonly RequestRow[], window: WindowFacts)
     width,
     height,
     body,
-    says: `${formatCount(answered.length)} answered requests by intended send${lost.length > 0 ? `, ${formatCount(lost.length)} not answered at the top` : ''}`,
+    says: `${formatCount(answered.length)} answered ${noun(answered.length, 'request')} by intended send${lost.length > 0 ? `, ${formatCount(lost.length)} not answered at the top` : ''}`,
   }
 }
 
@@ -89,7 +90,7 @@ function marks(
       cells.set(at, at)
       continue
     }
-    const said = `${row.id} at ${formatPlain(row.planned_ms / 1000, 4)} s: TTFT ${time(row.ttft_ms)}, E2E ${time(row.e2e_ms)}, TPOT ${time(row.tpot_ms)}, ${row.completion_tokens === null ? 'tokens unknown' : `${formatCount(row.completion_tokens)} tokens`}`
+    const said = `${row.id} at ${formatPlain(row.planned_ms / 1000, 4)} s: TTFT ${time(row.ttft_ms)}, E2E ${time(row.e2e_ms)}, TPOT ${time(row.tpot_ms)}, ${row.completion_tokens === null ? 'tokens unknown' : `${formatCount(row.completion_tokens)} ${noun(row.completion_tokens, 'token')}`}`
     circles.push(
       `<circle class="dot" cx="${coordinate(left)}" cy="${coordinate(top)}" r="2.6"><title>${escapeMarkup(said)}</title></circle>`,
     )

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { percentileName, percentileOf } from './metric-rows.ts'
@@ -73,7 +74,7 @@ export function loadCurve(document: SweepDocument, tail: JudgedTail): Figure | n
     width,
     height,
     body,
-    says: `${formatCount(used.length)} loads from ${formatPlain(used[0]?.load.value ?? 0)} to ${formatPlain(used.at(-1)?.load.value ?? 0)} ${unit}; ${standing.map(({ kind, load }) => `${wallWords[kind]} at ${formatPlain(load)}`).join(', ')}; capacity ${capacity.load === null ? 'none' : formatPlain(capacity.load)}`,
+    says: `${formatCount(used.length)} ${noun(used.length, 'load')} from ${formatPlain(used[0]?.load.value ?? 0)} to ${formatPlain(used.at(-1)?.load.value ?? 0)} ${unit}; ${standing.map(({ kind, load }) => `${wallWords[kind]} at ${formatPlain(load)}`).join(', ')}; capacity ${capacity.load === null ? 'none' : formatPlain(capacity.load)}`,
   }
 }
 

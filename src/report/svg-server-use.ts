@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain } from '../base/units.ts'
 import { gaugeSeries, type GaugePoint } from '../measure/metrics/server-use.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
@@ -80,7 +81,7 @@ export function serverUseFigure(
     width,
     height: (panels[last]?.plot.bottom ?? 0) + 46,
     body,
-    says: `${formatCount(shown.length)} looks at its metrics${delay}${failed.length > 0 ? `; ${formatCount(failed.length)} failed` : ''}`,
+    says: `${formatCount(shown.length)} ${noun(shown.length, 'look')} at its metrics${delay}${failed.length > 0 ? `; ${formatCount(failed.length)} failed` : ''}`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   formatCount,
   formatDuration,
@@ -6,6 +7,7 @@ import {
   formatRate,
   formatSpan,
 } from '../base/units.ts'
+import { hasLatencySeries } from '../operate/watch/latency-series.ts'
 import { painter, type Paint } from './paint.ts'
 import { printable } from './printable.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
@@ -22,7 +24,7 @@ const columns: readonly Column[] = [
 /** One look for the terminal: the worst first. Ends with a line break. */
 export function renderWatch(document: WatchDocument, { color }: { readonly color: boolean }): string {
   const paint = painter(color)
-  const { fleet, replicas, objectives, walls, notes } = document
+  const { replicas, objectives, walls, notes } = document
   const lines = [
     headline(document, paint),
     '',
@@ -44,7 +46,7 @@ export function renderWatch(document: WatchDocument, { color }: { readonly color
       paint,
     ),
     '',
-    `  ${latency('TTFT', fleet.ttft)} · ${latency('TPOT', fleet.tpot)}${fleet.window_s === 0 ? '' : ` · over ${formatSpan(fleet.window_s * 1000)}`}`,
+    `  ${latencies(document)}`,
     ...machineLine(document),
     ...objectives.flatMap((objective) => objectiveLines(objective, paint)),
     ...walls.map(({ kind, at, unit, now, share }) =>
@@ -78,11 +80,11 @@ function headline({ fleet, objectives, elapsed_s }: WatchDocument, paint: Paint)
   ].filter((text) => text !== null)
   return [
     state,
-    `${count(fleet.running)} running, ${count(fleet.waiting)} waiting on ${fleet.up} ${fleet.up === 1 ? 'replica' : 'replicas'}`,
+    `${count(fleet.running)} running, ${count(fleet.waiting)} waiting on ${fleet.up} ${noun(fleet.up, 'replica')}`,
     ...rates,
     fleet.window_s === 0
       ? 'one look: rates and latencies take two'
-      : `watched ${formatSpan(elapsed_s * 1000)}`,
+      : `watched ${formatSpan(Math.round(elapsed_s * 1000))}`,
   ].join(' · ')
 }
 
@@ -93,8 +95,20 @@ function machineLine({ fleet: { cpu, gpu_memory: memory } }: WatchDocument): str
   ]
 }
 
-function latency(name: string, found: WatchLatency | null): string {
-  if (found === null) return `${name} unknown`
+function latencies({ fleet: { ttft, tpot, window_s }, replicas }: WatchDocument): string {
+  if (window_s === 0) return 'TTFT and TPOT come with the second look: a page counts since the engine began'
+  const engines = [...new Set(replicas.flatMap(({ engine }) => engine ?? []))]
+  const told = (['ttft', 'tpot'] as const).map((metric) => {
+    const name = metric.toUpperCase()
+    const found = metric === 'ttft' ? ttft : tpot
+    if (found !== null) return latency(name, found)
+    const without = engines.find((engine) => !hasLatencySeries(engine, metric))
+    return `${name} unknown: ${without === undefined ? 'no request was answered' : `${without} has no histogram of it`}`
+  })
+  return `${told.join(' · ')} · over ${formatSpan(Math.round(window_s * 1000))}`
+}
+
+function latency(name: string, found: WatchLatency): string {
   const per = found.per === 'token' ? ' a token' : ''
   const tail =
     found.p99_ms === null
@@ -157,11 +171,15 @@ export function renderWatchLine(document: WatchDocument): string {
   const burns = objectives.map(({ windows, alerts }) => {
     const burn = windows[0]?.burn ?? null
     const fires = alerts.filter(({ state }) => state === 'fires').map(({ name }) => name)
-    const text = burn === null ? 'burn unknown' : `burn ${burnText(burn[0])}–${burnText(burn[1])}`
+    const waits = windows[0]?.why ?? null
+    const text =
+      burn === null
+        ? `burn not yet known${waits === null ? '' : ` (${waits})`}`
+        : `burn ${burnText(burn[0])}–${burnText(burn[1])}`
     return fires.length === 0 ? text : `${text} PAGE (${fires.join(', ')})`
   })
   return `${[
-    formatSpan(elapsed_s * 1000),
+    formatSpan(Math.round(elapsed_s * 1000)),
     `${fleet.up}/${fleet.known} up`,
     `running ${count(fleet.running)}`,
     `waiting ${count(fleet.waiting)}`,

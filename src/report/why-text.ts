@@ -1,3 +1,4 @@
+import { noun } from '../base/noun.ts'
 import {
   decimalsFor,
   formatCount,
@@ -200,7 +201,8 @@ function signedPercent(share: number): string {
 function stutterLines(stutter: WhyStutter, named: boolean): readonly string[] {
   const of = named ? ` of ${stutter.name}` : ''
   if (stutter.streams === 0) return [`no stream${of} has two gaps: pauses cannot be seen`]
-  if (stutter.pauses === 0) return [`none of ${formatCount(stutter.streams)} streams${of} paused`]
+  if (stutter.pauses === 0)
+    return [`none of ${formatCount(stutter.streams)} ${noun(stutter.streams, 'stream')}${of} paused`]
   const { with_prefill: together, by_chance: chance, pauses } = stutter
   const tokens =
     stutter.prefill_tokens === null
@@ -208,12 +210,12 @@ function stutterLines(stutter: WhyStutter, named: boolean): readonly string[] {
       : `, of ${formatPlain(stutter.prefill_tokens)} prompt tokens (median; of all ${formatPlain(stutter.usual_tokens ?? 0)})`
   const more = together > 2 * chance && together >= 3
   const lines = [
-    `${formatCount(stutter.paused_streams)} of ${formatCount(stutter.streams)} streams${of} paused, ${formatCount(pauses)} times (a gap over 5× the stream's median)`,
+    `${formatCount(stutter.paused_streams)} of ${formatCount(stutter.streams)} ${noun(stutter.streams, 'stream')}${of} paused, ${formatCount(pauses)} times (a gap over 5× the stream's median)`,
     `  ${formatCount(together)} of ${formatCount(pauses)} pauses coincide with another request's first token${tokens}; by chance ${formatPlain(chance, 2)} would${more ? ': prefills hold the others up → --max-num-batched-tokens or a long-prefill limit of the engine' : ''}`,
   ]
   for (const moment of stutter.moments.slice(0, 3)) {
     lines.push(
-      `  at ${formatDuration(moment.at_ms)}: ${formatCount(moment.streams)} stream${moment.streams === 1 ? '' : 's'} for up to ${formatDuration(moment.longest_ms)}${moment.prefill ? ', with a prefill' : ', with no prefill'}`,
+      `  at ${formatDuration(moment.at_ms)}: ${formatCount(moment.streams)} ${noun(moment.streams, 'stream')} for up to ${formatDuration(moment.longest_ms)}${moment.prefill ? ', with a prefill' : ', with no prefill'}`,
     )
   }
   const [longest] = stutter.longest

@@ -15,6 +15,6 @@ export interface ReplayScript {
 export declare function startReplayServer(now: () => number): Promise<{
   readonly url: string
   readonly add: (name: string, script: ReplayScript) => void
-  readonly latenessMs: (name: string) => number
+  readonly latenessMs: (name: string, sentMs: number) => number
   readonly close: () => Promise<void>
 }>

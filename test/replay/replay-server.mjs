@@ -4,11 +4,13 @@ import { createServer } from 'node:net'
 
 /**
  * Starts on a free port of the loopback. `scripts` maps a path prefix (`/name`) to a script; whatever lies below the prefix
- * plays it. `played` tells how late each script's writes were.
+ * plays it. `latenessMs` tells how late a script was played for a request of `sentMs`: its times count from there, but the server
+ * counts them from when it has heard of it, which may be later, or not yet.
  */
 export async function startReplayServer(now) {
   const scripts = new Map()
-  const lateness = new Map()
+  /** When a script began, and how late its writes were, by name. */
+  const played = new Map()
   const sockets = new Set()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -28,20 +30,26 @@ export async function startReplayServer(now) {
       done = true
       const script = scripts.get(name)
       if (script === undefined) socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
-      else
-        play(script, socket, timers, now, (lateMs) =>
-          lateness.set(name, Math.max(lateness.get(name) ?? 0, lateMs)),
-        )
+      else {
+        const startedMs = now()
+        const { firstMs, lateMs } = played.get(name) ?? { firstMs: startedMs, lateMs: 0 }
+        played.set(name, { firstMs, lateMs })
+        play(script, socket, { timers, now, startedMs }, (ms) => {
+          played.set(name, { firstMs, lateMs: Math.max(played.get(name).lateMs, ms) })
+        })
+      }
     })
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     add: (name, script) => {
-      lateness.delete(name)
       scripts.set(name, script)
     },
-    latenessMs: (name) => lateness.get(name) ?? 0,
+    latenessMs: (name, sentMs) => {
+      const { firstMs, lateMs } = played.get(name) ?? { firstMs: now(), lateMs: 0 }
+      return Math.max(lateMs, firstMs - sentMs)
+    },
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy()
@@ -60,8 +68,7 @@ function requestName(received) {
   return /^\S+ \/([^/? ]+)/.exec(head)?.[1] ?? null
 }
 
-function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onLate) {
-  const startedMs = now()
+function play({ http, headersAtMs, chunks, body, end }, socket, { timers, now, startedMs }, onLate) {
   const deeds = []
   const at = (atMs, write) => deeds.push({ atMs, write })
   // A body goes out as it is where the case frames it itself, else in chunks of HTTP, one for each of the network's.
@@ -99,6 +106,11 @@ function play({ http, headersAtMs, chunks, body, end }, socket, timers, now, onL
       deeds.shift()
       onLate(lateMs)
       write()
+      // What comes at another time is another read, although the loop was held up for as long as lies between the two.
+      if (deeds.length > 0 && deeds[0].atMs > atMs) {
+        setImmediate(playOn)
+        return
+      }
     }
   }
   playOn()

@@ -21,12 +21,60 @@ it('plays what is due at one time in the order of the script, however slowly it 
   }
 })
 
-function ask(port: string, request: string): Promise<string> {
+it('plays what is due at two times as two reads, though it was held up beyond both', async () => {
+  let ms = 0
+  const server = await startReplayServer(() => ms)
+  try {
+    const body = Buffer.from('aabb')
+    server.add('case', {
+      http: { status: 200, headers: { 'content-length': '4' } },
+      headersAtMs: 0,
+      chunks: [20, 40].map((at_ms, i) => ({ at_ms, offset: 2 * i, bytes: 2 })),
+      body,
+      end: { kind: 'eof', at_ms: 60 },
+    })
+    const parts = await read(new URL(server.url).port, 'GET /case HTTP/1.1\r\n\r\n', () => (ms = 100))
+    expect(parts.slice(1)).toEqual(['aa', 'bb'])
+  } finally {
+    await server.close()
+  }
+})
+
+const ask = async (port: string, request: string): Promise<string> => (await read(port, request)).join('')
+
+/** What came, read by read. */
+function read(port: string, request: string, onPart = (): unknown => null): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
+    const parts: string[] = []
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(request))
-    socket.on('data', (part) => parts.push(part))
+    socket.on('data', (part) => {
+      parts.push(part.toString('latin1'))
+      onPart()
+    })
     socket.on('error', reject)
-    socket.on('close', () => resolve(Buffer.concat(parts).toString('latin1')))
+    socket.on('close', () => resolve(parts))
   })
 }
+
+it('is late by what a request waited to be heard, and by all of it while nobody hears', async () => {
+  let ms = 0
+  const server = await startReplayServer(() => ms)
+  try {
+    const script = {
+      http: { status: 200, headers: {} },
+      headersAtMs: 0,
+      chunks: [],
+      body: Buffer.alloc(0),
+      end: { kind: 'eof', at_ms: 0 } as const,
+    }
+    server.add('heard', script)
+    server.add('unheard', script)
+    ms = 40
+    await ask(new URL(server.url).port, 'GET /heard HTTP/1.1\r\n\r\n')
+    ms = 100
+    expect(server.latenessMs('heard', 5)).toBe(35)
+    expect(server.latenessMs('unheard', 5)).toBe(95)
+  } finally {
+    await server.close()
+  }
+})

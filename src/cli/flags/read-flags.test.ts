@@ -247,6 +247,9 @@ describe('what flags of run say', () => {
     ['a pacer that is none', "--pacer 'rmap 1/s..2/s over 3s'", 'did you mean "ramp 1/s..10/s over 60s'],
     ['a ramp that is broken', "--pacer 'ramp 1/s to 2/s'", 'expected "ramp 1/s..10/s over 60s'],
     ['lengths upside down', "--prompt 'uniform 200..100'", '--prompt cannot be drawn from'],
+    ['a rate that is none: inf is one too', '-r abc', 'a bare number is per second), or inf'],
+    ['no time for a warm-up: auto is one too', '--warmup abc', '10m, 1h30m or 30d, or auto'],
+    ['a rate for a pacer', '--pacer 6/s', 'did you mean "poisson 6/s" (as users come) or "constant 6/s"'],
     ['a ratio of one', '--random-range-ratio 1', 'under 1'],
     [
       'a key where its variable belongs',

@@ -6,13 +6,15 @@ import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/
 import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
 import { parseClass, parseScenario, parseSpeed, parseThinkTime } from '../../flows/options/traffic-text.ts'
 import type { RunOptions, SweepOptions } from '../../flows/options/run-options.ts'
+import { wordOr } from '../../flows/options/word-or.ts'
 import type { FlagValues } from '../verb.ts'
 import { isOn, list, oneOf, readPort, text } from './flag-values.ts'
 import { flagsOver } from './watched-flags.ts'
 
 type Reader = (value: string, flag: string) => unknown
 
-const durationOrNone: Reader = (value, flag) => (value === 'none' ? null : positiveDuration(value, flag))
+const durationOrNone: Reader = (text, flag) =>
+  wordOr('none', null, text, (value) => positiveDuration(value, flag))
 const apiWords = {
   chat: 'chat',
   completions: 'completions',
@@ -60,7 +62,11 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
   ['duration', 'durationMs', positiveDuration],
   ['max-duration', 'maxDurationMs', positiveDuration],
-  ['warmup', 'warmupMs', (value, flag) => (value === 'auto' ? 'detect' : parseDurationMs(value, flag))],
+  [
+    'warmup',
+    'warmupMs',
+    (text, flag) => wordOr('auto', 'detect', text, (value) => parseDurationMs(value, flag)),
+  ],
   ['drain', 'drainMs', parseDurationMs],
   ['workload', 'workload', (value, flag) => oneOf(value, flag, workloadWords)],
   ['dataset-path', 'workloadPath', String],
@@ -144,7 +150,16 @@ export function readSweepFlags(flags: FlagValues): SweepOptions {
   const each = (part: string): number =>
     axis === 'rate' ? positiveRate(part, '--rates') : parseCount(part, '--concurrency', 1)
   // Loads that are given are all tried; only those that are found have a most.
-  const points = loads === undefined || loads === 'auto' ? text(flags, 'points') : undefined
+  const listed =
+    loads === undefined
+      ? null
+      : wordOr('auto', null, loads, (value) =>
+          value
+            .split(',')
+            .filter((part) => part !== '')
+            .map(each),
+        )
+  const points = listed === null ? text(flags, 'points') : undefined
   const perPoint = text(flags, 'duration-per-point')
   const confirm = isOn(flags, 'confirm')
   const confirmFor = confirm === false ? undefined : text(flags, 'confirm-duration')
@@ -158,14 +173,7 @@ export function readSweepFlags(flags: FlagValues): SweepOptions {
   return {
     ...readRunFlags(rest),
     ...(loads === undefined && rates === undefined ? {} : { axis }),
-    ...(loads === undefined || loads === 'auto'
-      ? {}
-      : {
-          loads: loads
-            .split(',')
-            .filter((part) => part !== '')
-            .map(each),
-        }),
+    ...(listed === null ? {} : { loads: listed }),
     ...(points === undefined ? {} : { maxPoints: parseCount(points, '--points', 2) }),
     ...(perPoint === undefined
       ? {}
@@ -196,7 +204,7 @@ function readVariableName(value: string, flag: string): string {
 }
 
 function readRate(value: string, flag: string): number | 'inf' {
-  return /^(inf|infinity)$/i.test(value) ? 'inf' : positiveRate(value, flag)
+  return /^infinity$/i.test(value) ? 'inf' : wordOr('inf', 'inf', value, (text) => positiveRate(text, flag))
 }
 
 function readPercentiles(value: string, flag: string): readonly string[] {

@@ -29,7 +29,7 @@ export const calcVerb: Verb = {
       return exitCodes.fine
     }
     const { renderCalculatorList } = await import('../../report/calculation-text.ts')
-    cli.stdout.write(renderCalculatorList(calculators, { color: cli.stdout.color }))
+    cli.stdout.say(renderCalculatorList(calculators, { color: cli.stdout.color }))
     return exitCodes.fine
   },
 }
@@ -55,10 +55,7 @@ export function calculatorVerb(calculator: Calculator): Verb {
 async function calculate(calculator: Calculator, { flags, args, cli }: Invocation): Promise<ExitCode> {
   const calculation = calculator.calculate({ args: args.slice(1), flags: inputTexts(flags) })
   const { calculationJson, renderCalculation } = await import('../../report/calculation-text.ts')
-  cli.stdout.write(
-    isOn(flags, 'json') === true
-      ? `${JSON.stringify(calculationJson(calculation))}\n`
-      : renderCalculation(calculation, { color: cli.stdout.color }),
-  )
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(calculationJson(calculation))}\n`)
+  else cli.stdout.say(renderCalculation(calculation, { color: cli.stdout.color }))
   return exitCodes.fine
 }

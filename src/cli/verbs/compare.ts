@@ -162,10 +162,10 @@ async function compare(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(outcome.document)}\n`)
     else if (outcome.kind === 'planned') {
       const { renderComparePlan } = await import('../../report/compare-plan-text.ts')
-      cli.stdout.write(renderComparePlan(outcome.document, { color }))
+      cli.stdout.say(renderComparePlan(outcome.document, { color }))
     } else {
       const { renderCompare } = await import('../../report/compare-text.ts')
-      cli.stdout.write(renderCompare(outcome.document, { color, explain: isOn(flags, 'explain') ?? false }))
+      cli.stdout.say(renderCompare(outcome.document, { color, explain: isOn(flags, 'explain') ?? false }))
     }
     if (outcome.kind === 'planned') return exitCodes.fine
     return compareExitCode(outcome.document, outcome.interrupted)

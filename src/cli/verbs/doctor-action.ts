@@ -40,11 +40,8 @@ export async function runDoctor({ flags, args, cli }: Invocation): Promise<ExitC
     },
     deps,
   )
-  cli.stdout.write(
-    isOn(flags, 'json') === true
-      ? `${JSON.stringify(doctorDocument(report))}\n`
-      : renderDoctor(report, cli.stdout),
-  )
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(doctorDocument(report))}\n`)
+  else cli.stdout.say(renderDoctor(report, cli.stdout))
   const wrong = report.files.some(({ uses }) =>
     uses.some(({ findings }) => findings.some(({ severity }) => severity === 'error')),
   )

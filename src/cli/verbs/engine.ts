@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
+import { noun } from '../../base/noun.ts'
 import type { EngineServer } from '../../simulate/engine/server/engine-server.ts'
 import type { EngineConfig } from '../../simulate/engine/engine-config.ts'
 import { enginePreset } from '../../simulate/engine/presets.ts'
@@ -60,22 +61,13 @@ async function readConfig(
   const text = await readFile(path)
   if (text === null)
     throw new PlimsollError('PLIM_CONFIG', `there is no file ${path}`, { where: { file: path } })
-  const { LineCounter, parseDocument } = await import('yaml')
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
-  const [problem] = document.errors
-  if (problem !== undefined) {
-    const { line, col } = lines.linePos(problem.pos[0])
-    throw new PlimsollError('PLIM_CONFIG', 'the engine’s file is not YAML', {
-      received: problem.message.split('\n', 1)[0] ?? '',
-      where: { file: path, line, column: col },
-    })
-  }
-  const content: unknown = document.toJS() ?? {}
+  const { readYaml } = await import('../../base/positioned-yaml.ts')
+  const yaml = readYaml(text, path)
+  const content = yaml.value ?? {}
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new PlimsollError('PLIM_CONFIG', 'the engine’s file holds no settings', {
       expected: 'a mapping like max-num-seqs: 64',
-      where: { file: path, line: 1, column: 1 },
+      where: yaml.where([]),
     })
   }
   const settings: Record<string, string | boolean | readonly string[]> = {}
@@ -84,7 +76,7 @@ async function readConfig(
     if (!(name in engineSettingForms)) {
       throw new PlimsollError('PLIM_CONFIG', `the engine has no setting "${key}"`, {
         expected: `${Object.keys(engineSettingForms).join(', ')}, faults`,
-        where: { file: path },
+        where: yaml.where([key], 'key'),
       })
     }
     settings[name] =
@@ -137,7 +129,7 @@ function schedulerWords({ policy, speculative, asyncScheduling, mixedChunk }: En
   const drafts =
     speculative === null
       ? ''
-      : `, ${speculative.draftTokens} drafted tokens a step (accepted ${speculative.acceptRates.join(', ')})`
+      : `, ${speculative.draftTokens} drafted ${noun(speculative.draftTokens, 'token')} a step (accepted ${speculative.acceptRates.join(', ')})`
   return `the scheduler of vLLM V1${asyncScheduling ? ', asynchronous' : ''}${drafts}`
 }
 

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
@@ -65,7 +66,8 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
     const write = sink?.write ?? ((piece: string) => cli.stdout.writeAll(piece))
     const { rows } = await cli.flows.exportFlow({ path, format, ...file }, { ...deps, write })
     const { formatCount } = await import('../../base/format.ts')
-    if (out !== undefined && !quiet) cli.stderr.write(`wrote ${formatCount(rows)} rows to ${out}\n`)
+    if (out !== undefined && !quiet)
+      cli.stderr.write(`wrote ${formatCount(rows)} ${noun(rows, 'row')} to ${out}\n`)
   } finally {
     await sink?.close()
   }

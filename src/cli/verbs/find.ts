@@ -53,7 +53,7 @@ async function find(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderFind } = await import('../../report/find-text.ts')
-      cli.stdout.write(
+      cli.stdout.say(
         renderFind(document, {
           color: cli.stdout.color,
           explain: isOn(flags, 'explain') ?? false,

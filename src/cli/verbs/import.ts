@@ -51,7 +51,7 @@ async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderImport } = await import('../../report/render-import.ts')
-    cli.stdout.write(
+    cli.stdout.say(
       renderImport(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
     )
   }

@@ -22,6 +22,6 @@ async function init({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const file = await cli.openFile(path, { overwrite: isOn(flags, 'force') ?? false })
   await file.write(configTemplate)
   await file.close()
-  cli.stdout.write(`wrote ${path} · plimsoll run · plimsoll sweep\n`)
+  cli.stdout.say(`wrote ${path} · plimsoll run · plimsoll sweep\n`)
   return exitCodes.fine
 }

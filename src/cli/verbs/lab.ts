@@ -56,7 +56,7 @@ function experiment<I extends Readonly<Record<string, Input<unknown>>>>(
       }
       const { renderLab } = await import('../../report/lab-text.ts')
       const ascii = isOn(flags, 'ascii') ?? !hasUtf8(cli)
-      cli.stdout.write(renderLab(document, { color: cli.stdout.color, ascii }))
+      cli.stdout.say(renderLab(document, { color: cli.stdout.color, ascii }))
       return exitCodes.fine
     },
   }
@@ -272,7 +272,7 @@ export const labVerb: Verb = {
     const lines = Object.entries(experiments).map(
       ([name, { brief }]) => `  plimsoll lab ${name.padEnd(width)}  ${brief}`,
     )
-    cli.stdout.write(`${lines.join('\n')}\n`)
+    cli.stdout.say(`${lines.join('\n')}\n`)
     return Promise.resolve(exitCodes.fine)
   },
 }

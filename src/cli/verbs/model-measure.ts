@@ -121,7 +121,7 @@ async function measure(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderMeasurement } = await import('../../report/measurement-text.ts')
-      cli.stdout.write(renderMeasurement(document, { color: cli.stdout.color }, out))
+      cli.stdout.say(renderMeasurement(document, { color: cli.stdout.color }, out))
     }
     return document.ended === 'interrupted' ? exitCodes.interrupted : exitCodes.fine
   } finally {

@@ -121,7 +121,7 @@ async function model({ flags, args, cli }: Invocation): Promise<ExitCode> {
     await sink.close()
   }
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else cli.stdout.write(await rendered(document, cli.stdout.color, out))
+  else cli.stdout.say(await rendered(document, cli.stdout.color, out))
   return exitCodes.fine
 }
 

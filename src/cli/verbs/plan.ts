@@ -52,7 +52,7 @@ async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderPlan } = await import('../../report/plan-screen.ts')
-    cli.stdout.write(
+    cli.stdout.say(
       renderPlan(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
     )
   }

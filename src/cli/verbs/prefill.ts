@@ -80,7 +80,7 @@ async function prefill(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderPrefill } = await import('../../report/prefill-text.ts')
-      cli.stdout.write(
+      cli.stdout.say(
         renderPrefill(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
       )
     }

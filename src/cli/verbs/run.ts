@@ -68,7 +68,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderRun } = await import('../../report/render-run.ts')
-      cli.stdout.write(
+      cli.stdout.say(
         renderRun(document, {
           color: cli.stdout.color,
           explain: isOn(flags, 'explain') ?? false,
@@ -99,7 +99,7 @@ async function printExperiment(
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderExperiment } = await import('../../report/experiment-text.ts')
-    cli.stdout.write(renderExperiment(document, { color: cli.stdout.color }))
+    cli.stdout.say(renderExperiment(document, { color: cli.stdout.color }))
   }
   return experimentExitCode(document, interrupted)
 }

@@ -138,7 +138,7 @@ async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const { document } = await cli.flows.policyFlow(config, await cli.flowDeps(voice))
   if (isOn(flags, 'json') === true || wanted === 'json') cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else if (wanted === 'text') cli.stdout.write(renderPolicy(document, { color: cli.stdout.color }))
+  else if (wanted === 'text') cli.stdout.say(renderPolicy(document, { color: cli.stdout.color }))
   else cli.stdout.write(document.manifests[wanted] ?? '')
   return exitCodes.fine
 }

@@ -67,10 +67,7 @@ async function signals({ flags, args, cli }: Invocation): Promise<ExitCode> {
     },
     await cli.flowDeps(voice),
   )
-  cli.stdout.write(
-    isOn(flags, 'json') === true
-      ? `${JSON.stringify(document)}\n`
-      : renderSignals(document, { color: cli.stdout.color }),
-  )
+  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
+  else cli.stdout.say(renderSignals(document, { color: cli.stdout.color }))
   return document.policy !== null && document.policy.refused !== null ? exitCodes.usage : exitCodes.fine
 }

@@ -39,8 +39,8 @@ export const scaleVerb: Verb = {
   },
   run({ cli }) {
     for (const [name, { brief }] of Object.entries(parts))
-      cli.stdout.write(`  plimsoll scale ${name.padEnd(8)} ${brief}\n`)
-    cli.stdout.write(
+      cli.stdout.say(`  plimsoll scale ${name.padEnd(8)} ${brief}\n`)
+    cli.stdout.say(
       '  plimsoll calc NAME      What an autoscaler does with a reading: hpa, keda, kpa, ray, wva, dynamo\n',
     )
     return Promise.resolve(exitCodes.fine)

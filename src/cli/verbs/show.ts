@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import type { Shown } from '../../flows/flow-deps.ts'
 import type { RenderOptions } from '../../report/paint.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -67,7 +68,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(fleet)}\n`)
     else {
       const { renderFleet } = await import('../../report/render-fleet.ts')
-      cli.stdout.write(renderFleet(fleet, { color: cli.stdout.color }))
+      cli.stdout.say(renderFleet(fleet, { color: cli.stdout.color }))
     }
     return exitCodes.fine
   }
@@ -76,7 +77,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   if (html !== undefined && html !== besideTheRun && paths.length > 1) {
     throw new PlimsollError('PLIM_USAGE', '--html FILE takes one run', {
       expected: 'one run, or --html alone: a page beside each',
-      received: `${paths.length} runs`,
+      received: `${paths.length} ${noun(paths.length, 'run')}`,
     })
   }
   const { shown } = await cli.flows.showFlow(paths, await cli.flowDeps(voice))
@@ -93,7 +94,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const texts: string[] = []
   for (const one of shown) texts.push(await rendered(one, options))
-  cli.stdout.write(texts.join('\n'))
+  cli.stdout.say(texts.join('\n'))
   return exitCodes.fine
 }
 

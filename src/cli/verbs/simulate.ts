@@ -50,7 +50,7 @@ async function simulate({ flags, args, cli }: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderSimulation } = await import('../../report/simulate-text.ts')
-    cli.stdout.write(renderSimulation(document, { color: cli.stdout.color }))
+    cli.stdout.say(renderSimulation(document, { color: cli.stdout.color }))
   }
   return simulationExitCode(document)
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import { parseCount } from '../../base/units.ts'
 import { parseConfigFile } from '../../flows/options/read-config.ts'
 import { liveBudget, runBudget, typedBudget } from '../../flows/slo-budget.ts'
@@ -43,8 +44,8 @@ async function page(invocation: Invocation): Promise<ExitCode> {
   invocation.settled()
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(pageDocument(screens))}\n`)
   else {
-    for (const screen of screens) cli.stdout.write(renderPage(screen, cli.stdout))
-    cli.stdout.write(nextAfterPage(flags, screens))
+    for (const screen of screens) cli.stdout.say(renderPage(screen, cli.stdout))
+    cli.stdout.say(nextAfterPage(flags, screens))
   }
   const verdicts = screens.map(({ decisions }) => decisions[0]?.verdict)
   if (verdicts.includes('page')) return exitCodes.objectiveFailed
@@ -162,8 +163,8 @@ async function budget(invocation: Invocation): Promise<ExitCode> {
   invocation.settled()
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(budgetDocument(screens))}\n`)
   else {
-    for (const screen of screens) cli.stdout.write(renderBudget(screen, cli.stdout))
-    cli.stdout.write(nextAfterBudget(invocation))
+    for (const screen of screens) cli.stdout.say(renderBudget(screen, cli.stdout))
+    cli.stdout.say(nextAfterBudget(invocation))
   }
   return screens.some(({ report }) => isSpent(report) || report.lasts === 'gone')
     ? exitCodes.objectiveFailed
@@ -243,8 +244,8 @@ async function rules({ flags, args, cli }: Invocation): Promise<ExitCode> {
     return exitCodes.fine
   }
   if (out !== undefined) {
-    cli.stdout.write(
-      `${renderChecks(all, cli.stdout)}wrote ${files.length} files to ${out} · ${nextAfterRules(args, out)}\n`,
+    cli.stdout.say(
+      `${renderChecks(all, cli.stdout)}wrote ${files.length} ${noun(files.length, 'file')} to ${out} · ${nextAfterRules(args, out)}\n`,
     )
     return exitCodes.fine
   }
@@ -296,7 +297,7 @@ async function runTests(
   const cases = files
     .filter(({ name }) => name.endsWith('.test.yaml'))
     .reduce((sum, { text: content }) => sum + [...content.matchAll(/^ {2}- name: /gm)].length, 0)
-  const objectives = `${all.length} objective${all.length === 1 ? '' : 's'}`
+  const objectives = `${all.length} ${noun(all.length, 'objective')}`
   if (isOn(flags, 'json') === true) {
     const document = {
       schema: 'plimsoll.slo-test/1',
@@ -306,16 +307,16 @@ async function runTests(
     }
     cli.stdout.write(`${JSON.stringify(document)}\n`)
   } else if (tested.kind === 'passed') {
-    cli.stdout.write(
+    cli.stdout.say(
       `PASSED · ${cases} tests of ${objectives}: outage, slow burn, blip, idle, absent, fresh, reset, low traffic\n`,
     )
     const untested = all.flatMap(untestedSlis)
     if (untested.length > 0) {
-      cli.stdout.write(`NOT TESTED · ${untested.join(', ')}: ${nativeUntested.replace(/: .*/, '')}\n`)
+      cli.stdout.say(`NOT TESTED · ${untested.join(', ')}: ${nativeUntested.replace(/: .*/, '')}\n`)
     }
-  } else if (tested.kind === 'failed') cli.stdout.write(`FAILED\n${tested.output.trim()}\n`)
+  } else if (tested.kind === 'failed') cli.stdout.say(`FAILED\n${tested.output.trim()}\n`)
   else {
-    cli.stdout.write(
+    cli.stdout.say(
       `NOT RUN · ${cases} tests of ${objectives} were made, but promtool is not here: apt-get install prometheus, or --out DIR and run them elsewhere\n`,
     )
   }

@@ -103,8 +103,8 @@ export const sloVerb: Verb = {
   },
   run({ cli }) {
     for (const [name, { brief }] of Object.entries(actions))
-      cli.stdout.write(`  slo ${name.padEnd(6)}  ${brief}\n`)
-    cli.stdout.write('plimsoll slo NAME --help tells more\n')
+      cli.stdout.say(`  slo ${name.padEnd(6)}  ${brief}\n`)
+    cli.stdout.say('plimsoll slo NAME --help tells more\n')
     return Promise.resolve(0)
   },
 }

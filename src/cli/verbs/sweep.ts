@@ -53,7 +53,7 @@ async function sweep(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderSweep } = await import('../../report/render-sweep.ts')
-      cli.stdout.write(
+      cli.stdout.say(
         renderSweep(document, {
           color: cli.stdout.color,
           explain: isOn(flags, 'explain') ?? false,

@@ -117,8 +117,8 @@ async function watch({ flags, cli }: Invocation): Promise<ExitCode> {
     async onLook(document) {
       if (json) await cli.stdout.writeAll(`${JSON.stringify(document)}\n`)
       else if (whole) {
-        const screen = renderWatch(document, { color: cli.stdout.color })
-        await cli.stdout.writeAll(redraw && config.count !== 1 ? `\u001B[H\u001B[J${screen}` : screen)
+        if (redraw && config.count !== 1) cli.stdout.write('\u001B[H\u001B[J')
+        cli.stdout.say(renderWatch(document, { color: cli.stdout.color }))
       } else await cli.stdout.writeAll(renderWatchLine(document))
     },
   })

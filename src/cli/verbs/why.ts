@@ -61,9 +61,7 @@ async function why({ flags, args, cli }: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderWhy } = await import('../../report/why-text.ts')
-    cli.stdout.write(
-      renderWhy(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
-    )
+    cli.stdout.say(renderWhy(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }))
   }
   return exitCodes.fine
 }

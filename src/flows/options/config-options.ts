@@ -1,4 +1,6 @@
-import { PlimsollError, type TextPosition } from '../../base/errors.ts'
+import { dirname, isAbsolute, join } from 'node:path'
+import type { TextPosition } from '../../base/errors.ts'
+import { placed } from '../../base/placed.ts'
 import {
   exactShare,
   parseCount,
@@ -14,6 +16,7 @@ import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
 import type { ClassOptions, SweepOptions } from './run-options.ts'
 import { parseScenario, parseSpeed, parseThinkTime } from './traffic-text.ts'
+import { wordOr } from './word-or.ts'
 
 type Path = readonly (string | number)[]
 type Reader<T> = (text: string, what: string) => T
@@ -23,22 +26,13 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
   function read<T>(path: Path, value: string | number | undefined, reader: Reader<T>): T | undefined {
     return value === undefined ? undefined : positioned(path, () => reader(String(value), path.join('.')))
   }
-  function positioned<T>(path: Path, make: () => T): T {
-    try {
-      return make()
-    } catch (error) {
-      if (!(error instanceof PlimsollError) || error.where !== undefined) throw error
-      throw new PlimsollError('PLIM_CONFIG', error.message, {
-        ...(error.expected === undefined ? {} : { expected: error.expected }),
-        ...(error.received === undefined ? {} : { received: error.received }),
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
-        where: where(path),
-        cause: error,
-      })
-    }
-  }
+  const positioned = <T>(path: Path, make: () => T): T => placed(() => where(path), make)
+  /** A file that a file names stands beside it. */
+  const beside = (path: string | undefined): string | undefined =>
+    path === undefined || isAbsolute(path) ? path : join(dirname(where([]).file), path)
   const count: Reader<number> = (text, what) => parseCount(text, what, 1)
-  const limit: Reader<number | null> = (text, what) => (text === 'none' ? null : positiveDuration(text, what))
+  const limit: Reader<number | null> = (text, what) =>
+    wordOr('none', null, text, (value) => positiveDuration(value, what))
   function asked(
     said: Omit<ClassText, 'weight' | 'kind'>,
     path: Path,
@@ -80,7 +74,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     keyEnv: target?.key?.env,
     headers: headersOf(texts(target?.headers)),
     insecure: target?.insecure,
-    caFile: target?.ca,
+    caFile: beside(target?.ca),
     replicaHeader: target?.replica_header?.toLowerCase(),
     metricsUrls: target?.metrics,
     kvTokens: read(['target', 'kv_tokens'], target?.kv_tokens, count),
@@ -92,11 +86,11 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     count: read(['window', 'requests'], window?.requests, count),
     durationMs: read(['window', 'measure'], window?.measure, positiveDuration),
     warmupMs: read(['window', 'warmup'], window?.warmup, (text, what) =>
-      text === 'auto' ? ('detect' as const) : parseDurationMs(text, what),
+      wordOr('auto', 'detect' as const, text, (value) => parseDurationMs(value, what)),
     ),
     drainMs: read(['window', 'drain'], window?.drain, parseDurationMs),
     workload: workload?.kind,
-    workloadPath: workload?.path,
+    workloadPath: beside(workload?.path),
     ...asked(workload ?? {}, ['workload']),
     turns: read(['workload', 'turns'], workload?.turns, count),
     turnThink: read(['workload', 'turn_think'], workload?.turn_think, parseThinkTime),
@@ -106,7 +100,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
       Object.entries(workload.classes).map(([name, one]): ClassOptions => {
         const said = {
           workload: one.kind,
-          workloadPath: one.path,
+          workloadPath: beside(one.path),
           ...asked(one, ['workload', 'classes', name]),
         }
         return { name, weight: one.weight, ...defined(said) }
@@ -115,8 +109,8 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
     cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseDurationMs),
     ignoreEos: workload?.ignore_eos,
     extraBody: workload?.extra_body,
-    bodyTemplatePath: workload?.body_template,
-    tokenizerPath: workload?.tokenizer,
+    bodyTemplatePath: beside(workload?.body_template),
+    tokenizerPath: beside(workload?.tokenizer),
     salt: workload?.salt,
     warmPrefix: workload?.warm_prefix,
     seed: config.seed === undefined ? undefined : String(config.seed),

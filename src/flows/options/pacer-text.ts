@@ -3,7 +3,8 @@ import { parseCount, parseDurationMs, parseNumber, parseRatePerSecond } from '..
 import { checkPacer, type Pacer, type Spacing } from '../../measure/load/pacer.ts'
 import { nearest } from '../../base/edit-distance.ts'
 
-const forms: Readonly<Record<string, string>> = {
+/** How each kind of pacer is written. */
+export const pacerForms: Readonly<Record<string, string>> = {
   constant: 'constant 6/s',
   poisson: 'poisson 6/s',
   gamma: 'gamma 6/s cv 2',
@@ -13,8 +14,12 @@ const forms: Readonly<Record<string, string>> = {
   users: 'users 8 [think [exponential] 1s] [stagger 5s]',
 }
 
-/** A pacer as it is written after `--pacer`: when requests are sent. */
-export function parsePacer(text: string, what = '--pacer'): Pacer {
+/** A pacer as it is written after `--pacer`: when requests are sent. `forms` are those that are offered to who is refused. */
+export function parsePacer(
+  text: string,
+  what = '--pacer',
+  forms: Readonly<Record<string, string>> = pacerForms,
+): Pacer {
   const words = text.trim().toLowerCase().replaceAll(/\s+/g, ' ')
   const space = words.indexOf(' ')
   const kind = space < 0 ? words : words.slice(0, space)
@@ -23,12 +28,28 @@ export function parsePacer(text: string, what = '--pacer'): Pacer {
   const pacer = read?.(rest, what) ?? null
   if (pacer !== null) return checkPacer(pacer)
   const form = forms[kind === 'concurrency' ? 'users' : kind]
-  const meant = form === undefined ? nearest(kind, Object.keys(forms)) : null
+  const near = form === undefined ? nearest(kind, Object.keys(forms)) : null
+  const rate = form === undefined ? bareRate(words) : null
+  const meant =
+    rate !== null
+      ? `"poisson ${rate}" (as users come) or "constant ${rate}" (evenly spaced)`
+      : near === null
+        ? null
+        : `"${forms[near]!}"`
   throw new PlimsollError('PLIM_USAGE', `${what} is not a pacer`, {
     expected: form === undefined ? Object.values(forms).join(' | ') : `"${form}"`,
     received: `"${text}"`,
-    ...(meant === null ? {} : { hint: `did you mean "${forms[meant]!}"?` }),
+    ...(meant === null ? {} : { hint: `did you mean ${meant}?` }),
   })
+}
+
+/** A rate alone, as a pacer has it; null for anything else. */
+function bareRate(text: string): string | null {
+  try {
+    return parseRatePerSecond(text) > 0 ? (/^[\d.,]+$/.test(text) ? `${text}/s` : text) : null
+  } catch {
+    return null
+  }
 }
 
 const readers: Readonly<Record<string, (rest: string, what: string) => Pacer | null>> = {

@@ -195,10 +195,32 @@ faults: [stall 3s at 10s]
     ],
     ['no map at all', '- a\n', ['is not a map of settings', 'plimsoll.yaml:1:1']],
     ['no YAML', 'seed: [1\n', ['this is not YAML', 'plimsoll.yaml:2:1']],
-    ['a key twice', 'seed: 1\nseed: 2\n', ['this is not YAML', 'plimsoll.yaml:2:1', 'unique']],
+    ['a key twice', 'seed: 1\nseed: 2\n', ['this is not YAML', 'plimsoll.yaml:2:1', 'each key once']],
   ])('%s is told with its place', (_, yaml, said) => {
     const text = refusal(yaml)
     for (const part of said) expect(text).toContain(part)
+  })
+
+  test.each([
+    ['a folder further down', 'bench/plimsoll.yaml', 'bench/'],
+    ['here', 'plimsoll.yaml', ''],
+    ['elsewhere', '/etc/plimsoll.yaml', '/etc/'],
+  ])('files that it names stand beside it: %s', (_, file, folder) => {
+    const text = `
+target: { ca: own.pem }
+workload:
+  kind: mix
+  body_template: body.json
+  tokenizer: /models/tokenizer.json
+  classes: { code: { weight: 1, kind: jsonl, path: code.jsonl } }
+`
+    expect(readConfig(text, file)).toMatchObject({
+      caFile: `${folder}own.pem`,
+      bodyTemplatePath: `${folder}body.json`,
+      tokenizerPath: '/models/tokenizer.json',
+      classes: [{ workloadPath: `${folder}code.jsonl` }],
+    })
+    expect(readConfig('workload: { kind: trace, path: t.csv }', file).workloadPath).toBe(`${folder}t.csv`)
   })
 
   test('an empty file says nothing', () => {

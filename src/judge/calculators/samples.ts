@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, type Calculator } from '../../stats/calculators/calculator.ts'
 import {
   countFigure,
@@ -74,7 +75,7 @@ export const samplesCalculator: Calculator = calculator({
           ? `${plain(needs.hundredBeyond)} independent requests know a P${p} well; ${plain(needs.oneSidedUpper)} are the least that bound it`
           : n < 1
             ? `no independent value is left: P${p} is unknown`
-            : `${plain(n)} values leave ${plain(n * rest)} beyond P${p}: ${n * rest < 10 ? 'too few to show it' : n * rest < 100 ? 'enough to show it, with its interval' : 'it is known well'}`,
+            : `${plain(n)} ${noun(n, 'value leaves', 'values leave')} ${plain(n * rest)} beyond P${p}: ${n * rest < 10 ? 'too few to show it' : n * rest < 100 ? 'enough to show it, with its interval' : 'it is known well'}`,
       results,
       working,
       assumptions: [
@@ -120,7 +121,7 @@ function worth(
     value_error_pareto: shareFigure(shapes.pareto),
   }
   working.push(
-    `interval of ${plain(n)} values: from value no. ${interval.lowRank === null ? 'none' : plain(interval.lowRank)} to no. ${interval.highRank === null ? 'none (the sample has no upper end)' : plain(interval.highRank)}, counted from below`,
+    `interval of ${plain(n)} ${noun(n, 'value')}: from value no. ${interval.lowRank === null ? 'none' : plain(interval.lowRank)} to no. ${interval.highRank === null ? 'none (the sample has no upper end)' : plain(interval.highRank)}, counted from below`,
     `its count beyond ± ${countError === null ? 'unknown' : shareText(countError)}; its value ± ${shareText(shapes.exponential)} if exponential, ± ${shareText(shapes.lognormal)} if lognormal (σ 1), ± ${shareText(shapes.pareto)} if Pareto (α 1.5)`,
   )
   if (scatter !== null) {

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, type Calculator } from '../../stats/calculators/calculator.ts'
 import { countFigure, plain, timeText, wordFigure, type Figure } from '../../stats/calculators/figures.ts'
 import { assumed, needed, optional, type Reading } from '../../stats/calculators/inputs.ts'
@@ -73,7 +74,7 @@ export const backoffCalculator: Calculator = calculator({
         'the library as it is set up unless told otherwise; a gateway between may try again too',
         'a date is read against the clock of the client, which is not here: give seconds',
       ],
-      mistake: `a Retry-After over 60 s: it is not believed, and the client is back in half a second; and ${plain(retries)} retries turn an overload into ${plain(retries + 1)} times the load`,
+      mistake: `a Retry-After over 60 s: it is not believed, and the client is back in half a second; and ${plain(retries)} ${noun(retries, 'retry turns', 'retries turn')} an overload into ${plain(retries + 1)} times the load`,
       next: ['plimsoll calc retry-after'],
     }
   },

@@ -16,7 +16,8 @@ export const floorCalculator: Calculator = calculator({
   name: 'floor',
   group: 'Objectives and alerts',
   brief: 'At least so many tokens a second for each user: which TPOT is that?',
-  formula: 'TPOT ≤ 1 ÷ floor; N users sharing X tokens/s have a mean TPOT of at least N ÷ X',
+  formula:
+    'TPOT ≤ 1 ÷ floor; N users sharing X tokens/s spend N ÷ X on a token, waits for first tokens included',
   inputs: {
     floor: optional(rate, 'tokens per second for each user', {
       bare: true,
@@ -67,10 +68,10 @@ export const floorCalculator: Calculator = calculator({
       const implied = (1000 * users.value) / throughput.value
       results['implied_tpot'] = milliseconds(implied)
       working.push(
-        `mean TPOT ≥ N ÷ X = ${plain(users.value)} ÷ ${rateText(throughput.value, 'tokens')} = ${timeText(implied)} (Little's law; a P99 below it is a mistake)`,
+        `N ÷ X = ${plain(users.value)} ÷ ${rateText(throughput.value, 'tokens')} = ${timeText(implied)} of a user's time for a token (Little's law), waits for first tokens included; what these leave is the mean TPOT`,
       )
       if (answer === '')
-        answer = `a mean TPOT of at least ${timeText(implied)}, ${rateText(throughput.value / Math.max(users.value, Number.MIN_VALUE), 'tokens')} each`
+        answer = `${timeText(implied)} a token, waits for first tokens included: ${rateText(throughput.value / Math.max(users.value, Number.MIN_VALUE), 'tokens')} each`
     }
     if (answer === '')
       throw impossible('a floor is missing', '--floor 100/s, --tpot TIME, or --users N --throughput RATE')
@@ -80,7 +81,7 @@ export const floorCalculator: Calculator = calculator({
       working,
       assumptions: [
         'the pace after the first token; waiting for it is TTFT',
-        'a pure decode for the share of N users',
+        'the share of N users is their TPOT only where all of them decode all the time',
       ],
       mistake:
         'the 99th percentile of TPOT is not one over the 1st of speed: of 1…100 ms they are 99 ms and 10/s = 100 ms; state the limit on one side',

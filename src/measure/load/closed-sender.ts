@@ -112,7 +112,8 @@ export function closedSender(
   function startDrain(): void {
     if (spec.drainMs === null) return
     if (deadline !== null) timers.clearTimeout(deadline)
-    deadline = timers.setTimeout(() => cut('drain_ended'), spec.drainMs)
+    // What has arrived by then is read first: it is answered, not cut.
+    deadline = timers.setTimeout(() => deps.soon(() => cut('drain_ended')), spec.drainMs)
   }
 
   function stop(reason: StopReason): void {
@@ -136,6 +137,7 @@ export function closedSender(
   }
 
   function cut(reason: StopReason): void {
+    if (ended) return
     stop(reason)
     flight.censor()
   }

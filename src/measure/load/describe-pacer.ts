@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import type { Pacer, Spacing } from './pacer.ts'
 
 /**
@@ -38,7 +39,7 @@ export function describePacer(pacer: Pacer): string {
     case 'schedule':
       return `schedule ${pacer.name}: ${pacer.timesMs.length} recorded times`
     default:
-      return `closed loop, ${pacer.users} ${pacer.users === 1 ? 'user' : 'users'}: ${closedLoop(pacer)}; it waits for the server, so it cannot show overload`
+      return `closed loop, ${pacer.users} ${noun(pacer.users, 'user')}: ${closedLoop(pacer)}; it waits for the server, so it cannot show overload`
   }
 }
 

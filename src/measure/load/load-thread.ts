@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Clock, monotonicClock } from '../../base/clock.ts'
 import { PlimsollError } from '../../base/errors.ts'
@@ -7,6 +7,7 @@ import { awsSignature } from '../wire/aws-signature.ts'
 import { createTransport } from '../wire/choose-transport.ts'
 import { startExchange } from '../wire/exchange.ts'
 import { resolveEndpoint } from '../wire/target-url.ts'
+import { timeLimits } from '../wire/time-limits.ts'
 import type { BodyChunk } from './body-chunk.ts'
 import { readPhases } from './calibration-reader.ts'
 import { closedSender } from './closed-sender.ts'
@@ -29,6 +30,7 @@ const base = monotonicClock(
   (workerData as { clockOriginNs: bigint }).clockOriginNs,
 )
 const timers = { setTimeout, clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout) }
+const limits = timeLimits({ ...timers, setImmediate })
 const cpuMs = threadCpuReader(
   (path) => readFileSync(path, 'latin1'),
   () => performance.eventLoopUtilization().active,
@@ -47,7 +49,7 @@ interface ThreadRun {
   cut(): void
 }
 
-standBeforeOthers(readlinkSync, setPriority)
+standBeforeOthers(readlinkSync, getPriority, setPriority)
 port.on('message', (message: ToWorker) => {
   void handle(message).catch((error: unknown) => post({ kind: 'error', error: threadError(error) }))
 })
@@ -78,7 +80,7 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
   const endpoint = resolveEndpoint(target.url, target.api)
   const transport = await createTransport(endpoint, {
     clock,
-    timers,
+    timers: limits,
     connectTimeoutMs: answers.limits.connectTimeoutMs,
     ...target.tls,
   })
@@ -122,7 +124,7 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
       onFinish: Parameters<typeof startExchange>[3],
     ) =>
       startExchange(
-        { transport, clock, timers },
+        { transport, clock, timers: limits },
         {
           api: target.api,
           wire: {

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { monotonicClock } from '../../base/clock.ts'
 import { standBeforeOthers } from './thread-priority.ts'
@@ -22,7 +22,7 @@ export interface MetronomeData {
 const { plannedMs, workerOf, ports, signals, clockOriginNs } = workerData as MetronomeData
 const clock = monotonicClock(performance, process.hrtime.bigint, clockOriginNs)
 
-standBeforeOthers(readlinkSync, setPriority)
+standBeforeOthers(readlinkSync, getPriority, setPriority)
 parentPort!.once('message', (startMs: number) => {
   beat(startMs)
   for (const port of ports) port.close()

@@ -136,7 +136,11 @@ export function openSender(
 
   function startDrain(untilMs: number): void {
     if (deadline !== null) timers.clearTimeout(deadline)
-    deadline = timers.setTimeout(() => cut('drain_ended'), Math.max(0, untilMs - clock.nowMs()))
+    deadline = timers.setTimeout(
+      // What has arrived by then is read first: it is answered, not cut.
+      () => deps.soon(() => cut('drain_ended')),
+      Math.max(0, untilMs - clock.nowMs()),
+    )
   }
 
   function dropRest(reason: StopReason): void {
@@ -151,6 +155,7 @@ export function openSender(
   }
 
   function cut(reason: StopReason): void {
+    if (ended) return
     dropRest(reason)
     flight.censor()
     settle()

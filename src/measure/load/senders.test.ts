@@ -77,6 +77,16 @@ describe('the open loop', () => {
     expect(finished.map(({ index }) => index)).toEqual([1, 0, 2])
   })
 
+  it('reads what arrived within the drain, although the thread was held up over its end', async () => {
+    const { finished } = await openRun({
+      plannedMs: [0, 1],
+      service: (i) => [990, 1500][i]!,
+      drainMs: 1000,
+      heldUp: { atMs: 980, forMs: 100 },
+    })
+    expect(finished.map((one) => 'fields' in one && one.fields.outcome)).toEqual(['ok', 'censored'])
+  })
+
   it('reports what waited for a connection until the end as never sent', async () => {
     const { finished } = await openRun({
       plannedMs: [0, 1],
@@ -119,6 +129,18 @@ describe('the closed loop', () => {
         },
       ),
     )
+  })
+
+  it('reads what arrived within the drain, although the thread was held up over its end', async () => {
+    const { finished, ended } = await closedRun({
+      users: 2,
+      count: null,
+      service: (i) => [1090, 3000][i]!,
+      sendEndMs: 100,
+      heldUp: { atMs: 1080, forMs: 100 },
+    })
+    expect(finished.map((one) => 'fields' in one && one.fields.outcome)).toEqual(['ok', 'censored'])
+    expect(ended).toBe(1)
   })
 
   it('intends a send for the moment its slot became free, plus the think time', async () => {

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { formatPercent, formatPlain } from '../../base/units.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { effectiveUpperBound } from '../../stats/effective-interval.ts'
@@ -103,7 +104,7 @@ function decideEach(
     reason:
       share.estimate === null
         ? 'no request was sent in the window'
-        : `${formatPercent(share.estimate)} of ${attempts} attempts are good; at ${confidenceText(tails, share.met)} confidence ` +
+        : `${formatPercent(share.estimate)} of ${attempts} ${noun(attempts, 'attempt')} are good; at ${confidenceText(tails, share.met)} confidence ` +
           `${share.met === 'no' ? 'at most' : 'at least'} ${formatPercent(deciding ?? 0)}; ${objective.good} is asked`,
   }
 }
@@ -147,7 +148,9 @@ export function decideRunLimit(
     effectiveSamples: ends.nEff,
     reason:
       reasonOf(limit, ends, met, confidenceText(tails, met)) +
-      (left === 0 ? '' : `; ${left} attempts without an answer have no gaps`),
+      (left === 0
+        ? ''
+        : `; ${left} ${noun(left, 'attempt without an answer has', 'attempts without an answer have')} no gaps`),
   }
 }
 
@@ -162,7 +165,7 @@ export function gapLimitWarning(rows: readonly RequestRow[], run: readonly RunLi
   const attempts = rows.reduce((count, row) => count + Number(row.outcome !== 'unsent'), 0)
   return {
     kind: 'survivors_only',
-    message: `${limits.join(' and ')} is judged by the answers alone: ${left} of ${attempts} attempts have no gaps`,
+    message: `${limits.join(' and ')} is judged by the answers alone: ${left} of ${attempts} ${noun(attempts, 'attempt')} ${noun(left, 'has', 'have')} no gaps`,
     cause: 'nobody knows the gaps of a stream that failed or never began',
     next: 'a limit on e2e, or a share of good requests, counts failures',
     evidence: { attempts, without_gaps: left },

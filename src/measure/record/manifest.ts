@@ -103,6 +103,8 @@ export interface ImportSource {
   /** What cannot be had from the file, and why. */
   readonly unrecoverable: readonly { readonly figure: string; readonly why: string }[]
   readonly facts: JsonObject
+  /** What the file's end in the middle, or torn places in it, took from the run, in a sentence; absent of whole ones. */
+  readonly broken?: string
 }
 
 /** What is known when a run begins; the rest is null until it ends. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import { wholeWindow } from '../metrics/run-window.ts'
 import { readJournal } from './read-journal.ts'
 import { manifestFromJson, type RunManifest } from './manifest.ts'
@@ -123,7 +124,9 @@ export async function readManifest(file: string): Promise<RunManifest> {
 function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): WithoutServer {
   const missing: string[] = []
   if (manifest.planned !== null && rows.length !== manifest.planned) {
-    missing.push(`${rows.length} rows for ${manifest.planned} planned requests`)
+    missing.push(
+      `${rows.length} ${noun(rows.length, 'row')} for ${manifest.planned} planned ${noun(manifest.planned, 'request')}`,
+    )
   }
   return {
     path,
@@ -181,11 +184,13 @@ async function readUnfinished(path: string, file: string, finished: string | nul
   }
   const missing = [
     last === null
-      ? `it was killed, or its files could not be written: this is made from its journal of ${rows.length} row${rows.length === 1 ? '' : 's'}`
+      ? `it was killed, or its files could not be written: this is made from its journal of ${rows.length} ${noun(rows.length, 'row')}`
       : `its rows could not be written: these are the ${rows.length} of its journal`,
   ]
   if (manifest.planned !== null) {
-    missing.push(`${lost} of ${manifest.planned} planned requests have no row`)
+    missing.push(
+      `${lost} of ${manifest.planned} planned ${noun(manifest.planned, 'request')} ${noun(lost, 'has', 'have')} no row`,
+    )
   }
   if (content.torn) missing.push('the last line of the journal was cut while it was written')
   if (content.unreadable > 0) {

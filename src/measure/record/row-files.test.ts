@@ -98,6 +98,40 @@ describe('a row keeps every column, null, list and letter', () => {
   })
 })
 
+describe('a column of single values comes back, however they repeat', () => {
+  test.each([
+    ['always the same', () => 'a', 1],
+    ['two that take turns', (index) => (index % 2 === 0 ? 'a' : 'bb'), 1],
+    ['as many as a dictionary takes', (index) => `word ${index % 1024}`, 1024],
+    ['one more, which is none', (index) => `word ${index % 1025}`, 1025],
+    ['only different ones', (index) => `é${index}`, 1e9],
+    ['nothing in most rows', (index) => (index % 97 === 5 ? `x${index % 3}` : null), 7],
+    ['nothing at all', () => null, 3],
+    ['pages of a megabyte', (index) => `${index}${'€'.repeat(600)}`, 4],
+  ] satisfies readonly (readonly [string, (index: number) => string | null, number])[])(
+    '%s',
+    async (_, textOf, kinds) => {
+      const rows = Array.from({ length: 6000 }, (_unused, index): RequestRow => {
+        const text = textOf(index)
+        return {
+          ...unsentRow,
+          id: text ?? '',
+          planned_ms: text === null ? null : (index % kinds) / 3,
+          prompt_tokens: text === null ? null : (index % kinds) - 7,
+          ok: index % 3 === 0,
+          error_message: text,
+          flags: text === null ? [] : index % 2 === 0 ? ['imported'] : ['imported', 'not_streamed'],
+        }
+      })
+      const path = join(folder, 'scalars.parquet')
+      writeRequests(path, rows, null)
+      expect((await readRequests(path)).rows).toEqual(rows)
+      const others = await parquetReadObjects({ file: await asyncBufferFromFile(path) })
+      expect(others.map((row) => row['error_message'] ?? null)).toEqual(rows.map((row) => row.error_message))
+    },
+  )
+})
+
 describe('a file that others read, or made', () => {
   const rows = Array.from({ length: 40 }, (_, index) =>
     streamedRow(

@@ -5,7 +5,9 @@ import { rowTable, type RowTable } from './row-table.ts'
 export interface RowStore {
   readonly length: number
   push(row: RequestRow): void
-  /** The row with other values in it; its lists stay what they are. */
+  /** The row as it is now. */
+  at(index: number): RequestRow
+  /** The row with other values in it. A list that was empty may be given once, in the order of the rows. */
   change(index: number, changed: Partial<RequestRow>): void
   /** Every row, in the order in which they came. Nothing may be pushed afterwards. */
   rows(): readonly RequestRow[]
@@ -46,6 +48,7 @@ export function rowStore({ folder, held = heldNumbers }: RowStoreOptions): RowSt
       if (table === null) rows.push(row)
       else table.push(row)
     },
+    at: (index) => (table === null ? (rows[index] as RequestRow) : table.at(index)),
     change(index, changed) {
       const row = rows[index]
       if (table !== null) table.change(index, changed)

@@ -1,12 +1,14 @@
 import { numberLists, type NumberLists, type NumberListsOptions } from './number-lists.ts'
 import { isFiniteList } from './finite-list.ts'
+import { numberCells } from './number-cells.ts'
+import { requestId } from './request-id.ts'
 import type { RequestRow } from './request-row.ts'
 import { rowColumns, type RowColumn } from './row-columns.ts'
 import { rowFrom } from './row-text.ts'
 
 /**
- * Rows in columns: a number or a word of a row takes 4 or 8 bytes, and its lists lie in a file. Its rows are views that read a column
- * when it is asked for, 40 bytes each: whatever takes rows takes them. (A view has no members of its own: spread `wholeRow(row)`, not
+ * Rows in columns: a number or a word of a row takes 4 or 8 bytes where it is another than its neighbour's, and its lists lie in a
+ * file. Its rows are views that read a column when it is asked for, 32 bytes each: whatever takes rows takes them. (A view has no members of its own: spread `wholeRow(row)`, not
  * the row.) NaN and infinities are left out as `finiteRow` does it.
  */
 export interface RowTable {
@@ -14,7 +16,9 @@ export interface RowTable {
   push(row: RequestRow): void
   /** Further rows, from their columns; a column without cells is absent in all of them. */
   pushColumns(count: number, cellsOf: (name: keyof RequestRow) => ArrayLike<unknown> | undefined): void
+  /** A list that was empty may be given once, in the order of the rows. */
   change(index: number, changed: Partial<RequestRow>): void
+  at(index: number): RequestRow
   /** In the order in which they came. */
   rows(): readonly RequestRow[]
 }
@@ -29,11 +33,11 @@ interface Cells {
 /** The columns of lists of numbers. */
 export type ListName = 'gaps_ms' | 'itl_per_token_ms' | 'event_tokens'
 
+/** A view: the members of a row stand in the class that each table has of it. */
 class TableRow {
-  readonly columns: readonly Cells[]
+  declare readonly columns: readonly Cells[]
   readonly index: number
-  constructor(columns: readonly Cells[], index: number) {
-    this.columns = columns
+  constructor(index: number) {
     this.index = index
   }
   toJSON(): RequestRow {
@@ -41,12 +45,19 @@ class TableRow {
   }
 }
 
-for (const [at, { name }] of rowColumns.entries()) {
-  Object.defineProperty(TableRow.prototype, name, {
-    get(this: TableRow) {
-      return (this.columns[at] as Cells).get(this.index)
-    },
-  })
+/** The views of a table's rows. Each is its place and nothing else, 32 bytes. */
+function viewsOf(columns: readonly Cells[]): (index: number) => RequestRow {
+  class View extends TableRow {}
+  Object.defineProperty(View.prototype, 'columns', { value: columns })
+  for (const [at, { name }] of rowColumns.entries()) {
+    const cells = columns[at] as Cells
+    Object.defineProperty(View.prototype, name, {
+      get(this: TableRow) {
+        return cells.get(this.index)
+      },
+    })
+  }
+  return (index) => new View(index) as unknown as RequestRow
 }
 
 /** Whether a row is a view of a table: it then has no NaN and no infinity. */
@@ -74,6 +85,7 @@ export function wholeRow(row: RequestRow): RequestRow {
 
 export function rowTable(options: NumberListsOptions): RowTable {
   const columns = rowColumns.map((column) => cellsOf(column, options))
+  const viewOf = viewsOf(columns)
   let length = 0
   let views: readonly RequestRow[] | null = null
   return {
@@ -89,9 +101,8 @@ export function rowTable(options: NumberListsOptions): RowTable {
       views = null
       for (const [at, { name }] of rowColumns.entries()) {
         const cells = cellsOf(name)
-        if (cells === undefined) continue
         const column = columns[at] as Cells
-        for (let index = 0; index < count; index++) column.set(length + index, cells[index])
+        for (let index = 0; index < count; index++) column.set(length + index, cells?.[index])
       }
       length += count
     },
@@ -99,8 +110,8 @@ export function rowTable(options: NumberListsOptions): RowTable {
       for (const [at, { name }] of rowColumns.entries())
         if (name in changed) columns[at]?.set(index, changed[name])
     },
-    rows: () =>
-      (views ??= Array.from({ length }, (_, index) => new TableRow(columns, index) as unknown as RequestRow)),
+    at: viewOf,
+    rows: () => (views ??= Array.from({ length }, (_, index) => viewOf(index))),
   }
 }
 
@@ -108,42 +119,45 @@ function cellsOf(column: RowColumn, options: NumberListsOptions): Cells {
   switch (column.kind) {
     case 'number':
     case 'integer':
-      return numberCells(column.nullable ? null : 0)
+      return valueCells(column.nullable ? null : 0)
     case 'numbers':
     case 'integers':
       return listCells(column.nullable ? null : [], options)
     case 'text':
-      return column.name === 'id' ? plainCells() : wordCells(column.optional ? undefined : null)
+      return column.name === 'id' ? idCells() : wordCells(column.optional ? undefined : null)
     default:
       return wordCells(null)
   }
 }
 
-/** Cells of 64-bit floats, a piece of 64 k of them at a time and only where any has a value. */
-function numberCells(absent: number | null): Cells {
-  const pieces: (Float64Array | undefined)[] = []
+/** Cells of 64-bit floats, or nothing. */
+function valueCells(absent: number | null): Cells {
+  const cells = numberCells(Number.NaN)
   return {
     get(index) {
-      const value = pieces[index >>> 16]?.[index & 0xffff] ?? Number.NaN
+      const value = cells.get(index)
       return Number.isNaN(value) ? absent : value
     },
     set(index, value) {
-      const known = typeof value === 'number' && Number.isFinite(value) && value !== absent
-      let piece = pieces[index >>> 16]
-      if (piece === undefined) {
-        if (!known) return
-        piece = pieces[index >>> 16] = new Float64Array(0x10000).fill(Number.NaN)
-      }
-      piece[index & 0xffff] = known ? value : Number.NaN
+      cells.set(index, typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN)
     },
   }
 }
 
-function plainCells(): Cells {
-  const values: unknown[] = []
+/** Cells of ids. One that only says where its row stands is made again. */
+function idCells(): Cells {
+  const pieces: (unknown[] | undefined)[] = []
   return {
-    get: (index) => values[index],
-    set: (index, value) => void (values[index] = value),
+    get: (index) => pieces[index >>> 16]?.[index & 0xffff] ?? requestId(index),
+    set(index, value) {
+      const numbered = value === requestId(index)
+      let piece = pieces[index >>> 16]
+      if (piece === undefined) {
+        if (numbered) return
+        piece = pieces[index >>> 16] = Array.from({ length: index & 0xffff }, () => undefined)
+      }
+      piece[index & 0xffff] = numbered ? undefined : value
+    },
   }
 }
 
@@ -154,7 +168,7 @@ const knownWords = 1 << 16
 function wordCells(absent: null | undefined): Cells {
   const words: unknown[] = [absent]
   const known = new Map<unknown, number>([[absent, 0]])
-  const pieces: (Uint32Array | undefined)[] = []
+  const cells = numberCells(0, (length) => new Uint32Array(length))
   const placeOf = (value: unknown): number => {
     const key = Array.isArray(value) ? value.join('\n') : (value ?? absent)
     const place = known.get(key)
@@ -164,13 +178,8 @@ function wordCells(absent: null | undefined): Cells {
     return words.length - 1
   }
   return {
-    get: (index) => words[pieces[index >>> 16]?.[index & 0xffff] ?? 0],
-    set(index, value) {
-      const place = placeOf(value)
-      if (place === 0 && pieces[index >>> 16] === undefined) return
-      const piece = (pieces[index >>> 16] ??= new Uint32Array(0x10000))
-      piece[index & 0xffff] = place
-    },
+    get: (index) => words[cells.get(index)],
+    set: (index, value) => cells.set(index, placeOf(value)),
   }
 }
 

@@ -4,6 +4,7 @@ import { finiteRow } from './finite-row.ts'
 import type { RequestRow } from './request-row.ts'
 import { columnsOf, isNumberList, type RowColumn } from './row-columns.ts'
 import { passingList, type ListName } from './row-table.ts'
+import { parquetType, scalarRoom, writeScalarChunk, type ScalarRoom } from './write-scalar-chunk.ts'
 import { pageBuffer, writeListChunk, type PageBuffer } from './write-list-chunk.ts'
 
 /** The key of the file's own metadata under which the run's manifest is kept, so that the file can stand alone. */
@@ -15,7 +16,7 @@ const rowGroupSize = 5000
 /**
  * Writes `requests.parquet`: one row a request, lists as list columns, the manifest's JSON in the file metadata. Long lists of
  * numbers are stored plain and uncompressed (fractions of milliseconds hardly compress, and reading them is what `show` waits
- * for; `writeListChunk`); everything else with Snappy. The file is written in place: give a temporary name and rename.
+ * for; `writeListChunk`); of everything else the few different values in a dictionary, or packed with Snappy (`writeScalarChunk`). The file is written in place: give a temporary name and rename.
  */
 export function writeRequests(path: string, rows: readonly RequestRow[], manifestJson: string | null): void {
   const columns = columnsOf(rows)
@@ -26,38 +27,43 @@ export function writeRequests(path: string, rows: readonly RequestRow[], manifes
     createdBy: 'plimsoll',
     ...(manifestJson === null ? {} : { kvMetadata: [{ key: manifestKey, value: manifestJson }] }),
   })
-  const buffer = pageBuffer()
+  const room: Room = { lists: pageBuffer(), scalars: scalarRoom() }
   for (let start = 0; start < rows.length; start += rowGroupSize) {
-    writeGroup(writer, columns, rows.slice(start, start + rowGroupSize).map(finiteRow), buffer)
+    writeGroup(writer, columns, rows.slice(start, start + rowGroupSize).map(finiteRow), room)
   }
   const finished = writer.finish()
   if (finished !== undefined) throw new Error('the file writer is synchronous')
 }
 
+/** Memory that every chunk of a file uses again. */
+interface Room {
+  readonly lists: PageBuffer
+  readonly scalars: ScalarRoom
+}
+
 function writeGroup(
-  writer: ParquetWriter,
+  file: ParquetWriter,
   columns: readonly RowColumn[],
   rows: readonly RequestRow[],
-  buffer: PageBuffer,
+  room: Room,
 ): void {
-  const written = writer.write({
-    rowGroupSize,
-    columnData: columns
-      .filter((column) => !isNumberList(column))
-      .map(({ name }) => ({ name, data: rows.map((row) => row[name] ?? null) })),
+  const { writer } = file
+  const start = writer.offset
+  const chunks = columns.map((column) =>
+    isNumberList(column)
+      ? writeListChunk(writer, column, rows.length, (row) => listOf(rows[row], column.name), room.lists)
+      : writeScalarChunk(writer, column, rows.length, (row) => rows[row]?.[column.name], room.scalars),
+  )
+  file.num_rows += BigInt(rows.length)
+  file.row_groups.push({
+    columns: chunks,
+    total_byte_size: chunks.reduce(
+      (sum, { meta_data: one }) => sum + (one?.total_uncompressed_size ?? 0n),
+      0n,
+    ),
+    num_rows: BigInt(rows.length),
+    total_compressed_size: BigInt(writer.offset - start),
   })
-  if (written !== undefined) throw new Error('the file writer is synchronous')
-  const group = writer.row_groups.at(-1)
-  if (group === undefined) throw new Error('a row group was written')
-  for (const [at, column] of columns.entries()) {
-    if (!isNumberList(column)) continue
-    const listAt = (row: number): ArrayLike<number> | null => listOf(rows[row], column.name)
-    const chunk = writeListChunk(writer.writer, column, rows.length, listAt, buffer)
-    group.columns.splice(at, 0, chunk)
-    group.total_byte_size += chunk.meta_data?.total_uncompressed_size ?? 0n
-    if (group.total_compressed_size !== undefined)
-      group.total_compressed_size += chunk.meta_data?.total_compressed_size ?? 0n
-  }
 }
 
 function listOf(row: RequestRow | undefined, name: keyof RequestRow): ArrayLike<number> | null {
@@ -73,18 +79,15 @@ function schemaOf(columns: readonly RowColumn[]): SchemaElement[] {
 /** Lists have the three levels of the format's LIST annotation; their elements are never null. */
 function elementsOf(column: RowColumn): SchemaElement[] {
   const { name, kind } = column
+  const type = parquetType(column)
+  const typed = type === 'BYTE_ARRAY' ? ({ type, converted_type: 'UTF8' } as const) : { type }
   const repetition_type = column.nullable ? 'OPTIONAL' : 'REQUIRED'
   if (kind === 'numbers' || kind === 'integers' || kind === 'texts') {
-    const element = { name: 'element', repetition_type: 'REQUIRED' } as const
     return [
       { name, repetition_type, converted_type: 'LIST', num_children: 1 },
       { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-      kind === 'texts'
-        ? { ...element, type: 'BYTE_ARRAY', converted_type: 'UTF8' }
-        : { ...element, type: kind === 'numbers' ? 'DOUBLE' : 'INT32' },
+      { name: 'element', repetition_type: 'REQUIRED', ...typed },
     ]
   }
-  if (kind === 'text') return [{ name, repetition_type, type: 'BYTE_ARRAY', converted_type: 'UTF8' }]
-  if (kind === 'boolean') return [{ name, repetition_type, type: 'BOOLEAN' }]
-  return [{ name, repetition_type, type: kind === 'number' ? 'DOUBLE' : 'INT32' }]
+  return [{ name, repetition_type, ...typed }]
 }

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import {
   countFigure,
@@ -57,9 +58,11 @@ export const budgetCalculator: Calculator = calculator({
     }
     const working: string[] = []
     if (requests === null)
-      working.push(`${plain(traffic!.exact)}/s × ${timeText(period.exact)} = ${plain(all)} requests`)
+      working.push(
+        `${plain(traffic!.exact)}/s × ${timeText(period.exact)} = ${plain(all)} ${noun(toNumber(all), 'request')}`,
+      )
     working.push(
-      `budget = (100 % − ${shareText(objective.exact)}) × ${plain(all)} = ${shareText(allowed)} × ${plain(all)} = ${plain(budget)} bad requests`,
+      `budget = (100 % − ${shareText(objective.exact)}) × ${plain(all)} = ${shareText(allowed)} × ${plain(all)} = ${plain(budget)} bad ${noun(toNumber(budget), 'request')}`,
     )
     if (spent > 0) {
       working.push(
@@ -71,7 +74,7 @@ export const budgetCalculator: Calculator = calculator({
     let answer =
       budget.num === 0n && allowed.num === 0n
         ? 'No budget: an objective of 100 % allows nothing bad.'
-        : `${plain(budget)} bad requests in ${timeText(period.exact)}`
+        : `${plain(budget)} bad ${noun(toNumber(budget), 'request')} in ${timeText(period.exact)}`
     if (spent > 0) answer += `, ${plain(left)} left`
     if (bad !== null) {
       const perHour = hourly?.value ?? toNumber(divide(multiply(all, rational(3_600_000n)), period.exact))
@@ -80,7 +83,7 @@ export const budgetCalculator: Calculator = calculator({
       results['bad_per_hour'] = countFigure(perHour * bad.value, 'requests')
       results['lasts'] = hours(lasts === null ? null : lasts * 3_600_000, 'for ever: nothing is bad')
       working.push(
-        `${plain(perHour)} requests an hour × ${shareText(bad.exact)} = ${plain(perHour * bad.value)} bad an hour`,
+        `${plain(perHour)} ${noun(perHour, 'request')} an hour × ${shareText(bad.exact)} = ${plain(perHour * bad.value)} bad an hour`,
         lasts === null
           ? 'nothing is bad: it lasts for ever'
           : `lasts ${plain(Math.max(0, toNumber(left)))} ÷ ${plain(perHour * bad.value)} = ${plain(lasts)} h`,

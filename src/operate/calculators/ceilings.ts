@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, type Calculator } from '../../stats/calculators/calculator.ts'
 import { numberFigure, plain, shareFigure, shareText, type Figure } from '../../stats/calculators/figures.ts'
 import { needed } from '../../stats/calculators/inputs.ts'
@@ -39,7 +40,7 @@ export const ceilingsCalculator: Calculator = calculator({
           ),
         period === null
           ? 's ÷ (1 − s) has no end at 100 %'
-          : `probed every round(${shareText(saturation.value)} ÷ ${shareText(1 - saturation.value)}) = ${plain(period)} windows`,
+          : `probed every round(${shareText(saturation.value)} ÷ ${shareText(1 - saturation.value)}) = ${plain(period)} ${noun(period, 'window')}`,
       ],
       assumptions: [
         'the first band is the highest priority',

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, type Calculator } from '../../stats/calculators/calculator.ts'
 import { countFigure, plain, rateText, shareText } from '../../stats/calculators/figures.ts'
 import { assumed, needed } from '../../stats/calculators/inputs.ts'
@@ -28,7 +29,7 @@ export const dynamoCalculator: Calculator = calculator({
     const engines = dynamoThroughput(needs, each.value, { min, max })
     const why = 'one engine serves nothing within the SLA'
     return {
-      answer: engines === null ? `none: ${why}` : `${plain(engines)} engines`,
+      answer: engines === null ? `none: ${why}` : `${plain(engines)} ${noun(engines, 'engine')}`,
       results: { engines: countFigure(engines, 'engines', why) },
       working: [
         ...(hitRate.value > 0

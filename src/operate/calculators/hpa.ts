@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import {
@@ -72,7 +73,7 @@ export const hpaCalculator: Calculator = calculator({
       answer:
         current === kubernetes
           ? `stays at ${plain(current)}`
-          : `${plain(current)} → ${plain(kubernetes)} replicas`,
+          : `${plain(current)} → ${plain(kubernetes)} ${noun(kubernetes, 'replica')}`,
       results,
       working: [
         `metric ÷ target = ${plain(metric.exact)} ÷ ${plain(target.exact)} = ${plain(ratio)}, ${inDoubles <= tolerance.value ? 'inside' : 'outside'} ± ${shareText(tolerance.exact)}`,

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import { countFigure, numberFigure, plain, wordFigure, type Figure } from '../../stats/calculators/figures.ts'
 import { assumed, optional, several, type Reading } from '../../stats/calculators/inputs.ts'
@@ -70,7 +71,7 @@ export const kedaCalculator: Calculator = calculator({
       answer:
         reading.kind === 'error'
           ? `an error: ${failure}`
-          : `${plain(reading.value)}, ${reading.active ? 'active' : 'inactive'}${replicas === null ? '' : `: ${plain(current)} → ${plain(replicas)} replicas`}`,
+          : `${plain(reading.value)}, ${reading.active ? 'active' : 'inactive'}${replicas === null ? '' : `: ${plain(current)} → ${plain(replicas)} ${noun(replicas, 'replica')}`}`,
       results,
       working: [
         reading.kind === 'error'

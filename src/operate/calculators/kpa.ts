@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import { countFigure, numberFigure, plain, wordFigure } from '../../stats/calculators/figures.ts'
 import { assumed, needed } from '../../stats/calculators/inputs.ts'
@@ -38,7 +39,7 @@ export const kpaCalculator: Calculator = calculator({
       panicThreshold: threshold.value,
     })
     return {
-      answer: `${plain(ready)} → ${plain(step.desired)} pods${step.panicking ? ', in panic' : ''}`,
+      answer: `${plain(ready)} → ${plain(step.desired)} ${noun(step.desired, 'pod')}${step.panicking ? ', in panic' : ''}`,
       results: {
         desired: countFigure(step.desired, 'pods'),
         panicking: wordFigure(step.panicking),

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import { countFigure, plain, seconds, timeText } from '../../stats/calculators/figures.ts'
 import { assumed, needed } from '../../stats/calculators/inputs.ts'
@@ -49,7 +50,7 @@ export const rayCalculator: Calculator = calculator({
       answer:
         wanted === running
           ? `stays at ${plain(running)}`
-          : `${plain(running)} → ${plain(wanted)} replicas${delayMs === 0 ? ', at once' : `, after ${timeText(delayMs)}`}`,
+          : `${plain(running)} → ${plain(wanted)} ${noun(wanted, 'replica')}${delayMs === 0 ? ', at once' : `, after ${timeText(delayMs)}`}`,
       results: {
         wanted: countFigure(wanted, 'replicas'),
         delay: seconds(delayMs),
@@ -57,12 +58,12 @@ export const rayCalculator: Calculator = calculator({
       },
       working: [
         running === 0
-          ? `${plain(ongoing.value)} requests and no replica: ${plain(wanted)}`
+          ? `${plain(ongoing.value)} ${noun(ongoing.value, 'request')} and no replica: ${plain(wanted)}`
           : `${plain(ongoing.value)} ÷ (${plain(target.value)} × ${plain(running)}) = ${plain(ongoing.value / target.value / running)} → ${plain(wanted)}, within ${plain(min)} to ${plain(max)}`,
         ...(delayMs === 0
           ? []
           : [
-              `more than ${plain(ticks)} ticks of 0.1 s in a row; one that wants otherwise starts them again`,
+              `more than ${plain(ticks)} ${noun(ticks, 'tick')} of 0.1 s in a row; one that wants otherwise starts them again`,
             ]),
       ],
       assumptions: ['the mean over the look-back of 30 s is what is given here'],

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import type { Scrape } from '../../measure/wire/prometheus-text.ts'
 import { seriesNames, type Catalogue, type EngineId } from '../catalogue/catalogue.ts'
 import { catalogues } from '../catalogue/engines.ts'
@@ -184,7 +185,7 @@ export function answerFindings(use: MetricUse, answer: LiveAnswer): readonly Fin
     findings.push({
       kind: 'not_a_number',
       severity: 'warning',
-      message: `${answer.notNumbers} of ${answer.values} values are NaN or infinite: a ratio of nothing`,
+      message: `${answer.notNumbers} of ${answer.values} ${noun(answer.values, 'value')} ${noun(answer.notNumbers, 'is', 'are')} NaN or infinite: a ratio of nothing`,
       suggestion: null,
     })
   }

@@ -1,5 +1,6 @@
 import { LineCounter, isMap, isScalar, parseAllDocuments, visit, type Pair, type Scalar } from 'yaml'
-import { PlimsollError, type TextPosition } from '../../base/errors.ts'
+import type { TextPosition } from '../../base/errors.ts'
+import { brokenYaml, yamlPosition } from '../../base/positioned-yaml.ts'
 import { catalogues } from '../catalogue/engines.ts'
 import { seriesNames } from '../catalogue/catalogue.ts'
 import { scalerMetric } from '../scale/scaler-metric.ts'
@@ -31,11 +32,8 @@ export function readMetricUses(text: string, file: string): readonly MetricUse[]
   for (const document of Array.isArray(documents) ? documents : []) {
     const [broken] = document.errors
     if (broken !== undefined) {
-      throw new PlimsollError('PLIM_FILE', 'this is neither YAML nor JSON', {
-        received: broken.message.split('\n', 1)[0] ?? '',
-        where: position(file, lines, broken.pos[0]),
-        hint: 'a query alone is read from a .promql file',
-      })
+      const what = 'this is neither YAML nor JSON (a query alone is read from a .promql file)'
+      throw brokenYaml(broken, { text, file, lines, code: 'PLIM_FILE', what })
     }
     visit(document, {
       Pair(_, pair, path) {
@@ -45,16 +43,11 @@ export function readMetricUses(text: string, file: string): readonly MetricUse[]
         )
         if (use === null) return
         const range = (pair.value as Scalar).range
-        uses.push({ ...use, where: position(file, lines, range?.[0] ?? 0) })
+        uses.push({ ...use, where: yamlPosition({ file, lines }, range?.[0] ?? 0) })
       },
     })
   }
   return uses
-}
-
-function position(file: string, lines: LineCounter, offset: number): TextPosition {
-  const { line, col } = lines.linePos(offset)
-  return { file, line, column: col }
 }
 
 function useOf(pair: Pair, parent: unknown): Omit<MetricUse, 'where'> | null {

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import {
   ceil,
   compare,
@@ -92,7 +93,7 @@ export function scalePolicy(basis: PolicyBasis): ScalePolicy {
       pool = 0
     } else {
       working.push(
-        `${pool} ${pool === 1 ? 'replica is' : 'replicas are'} kept warm instead, which is less than a lower target would cost at ${basis.maxReplicas} replicas: ⌈${text(multiply(toRational(ramp), toRational(start)))} ÷ ${text(usable)}⌉`,
+        `${pool} ${noun(pool, 'replica is', 'replicas are')} kept warm instead, which is less than a lower target would cost at ${basis.maxReplicas} ${noun(basis.maxReplicas, 'replica')}: ⌈${text(multiply(toRational(ramp), toRational(start)))} ÷ ${text(usable)}⌉`,
       )
     }
   }

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { median } from '../../stats/describe.ts'
 import { ols } from '../../stats/regression.ts'
 
@@ -87,7 +88,7 @@ function reportOf(signal: SignalSeries, latency: SignalSeries, breachAtMs: numbe
     return {
       ...nothing,
       kind: 'unknown',
-      why: `${before.length} samples${breachAtMs === null ? '' : ' before the breach'} are too few to tell`,
+      why: `${before.length} ${noun(before.length, 'sample')}${breachAtMs === null ? '' : ' before the breach'} ${noun(before.length, 'is', 'are')} too few to tell`,
     }
   }
   const quietSamples = before.slice(0, quietCount).map(({ value }) => value)

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import {
   rational,
   toDecimalText,
@@ -121,7 +122,8 @@ function tooFew(
   { minBad = 0, minRequests = 0 }: PageGuards,
 ): string | null {
   if (total === null || bad === null) return null
-  if (total < minRequests) return `${plain(total)} requests in ${window}: an alert needs ${minRequests}`
+  if (total < minRequests)
+    return `${plain(total)} ${noun(total, 'request')} in ${window}: an alert needs ${minRequests}`
   return bad < minBad ? `${plain(bad)} bad in ${window}: an alert needs ${minBad}` : null
 }
 

@@ -54,6 +54,11 @@ export function latencySeries(engine: EngineName, metric: ObjectiveMetric): read
   return series[engine][metric] ?? []
 }
 
+/** Whether an engine, by its name, has any histogram for a metric. */
+export function hasLatencySeries(engine: string, metric: ObjectiveMetric): boolean {
+  return Object.hasOwn(series, engine) && latencySeries(engine as EngineName, metric).length > 0
+}
+
 /** Every histogram that a watch may need of an engine. */
 export function latencyNames(engine: EngineName): readonly string[] {
   return [...new Set(Object.values(series[engine]).flatMap((list) => list.map(({ name }) => name)))]

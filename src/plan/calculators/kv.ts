@@ -2,6 +2,7 @@ import { calculator, impossible, type Calculator } from '../../stats/calculators
 import { countFigure, plain, type Figure } from '../../stats/calculators/figures.ts'
 import { assumed, optional } from '../../stats/calculators/inputs.ts'
 import { bytes, count } from '../../stats/calculators/quantities.ts'
+import { noun } from '../../base/noun.ts'
 import { formatBytes } from '../../base/units.ts'
 import {
   averageHoldWall,
@@ -50,7 +51,7 @@ export const kvCalculator: Calculator = calculator({
       const each = kvBytesPerToken(shape)
       results['bytes_per_token'] = countFigure(each, 'bytes')
       working.push(
-        `2 × ${plain(shape.layers)} layers × ${plain(shape.kvHeads)} KV heads × ${plain(shape.headDim)} × ${plain(shape.bytesPerElement)} bytes = ${plain(each)} bytes a token`,
+        `2 × ${plain(shape.layers)} ${noun(shape.layers, 'layer')} × ${plain(shape.kvHeads)} KV heads × ${plain(shape.headDim)} × ${plain(shape.bytesPerElement)} bytes = ${plain(each)} bytes a token`,
       )
       if (pool === null && i.pool !== null) {
         pool = kvPoolTokens(i.pool.value, shape)
@@ -97,7 +98,7 @@ export const kvCalculator: Calculator = calculator({
     results['memory_wall'] = countFigure(wall, 'requests')
     results['tokens_per_request'] = countFigure(held, 'tokens')
     working.push(
-      `⌊${plain(pool)} ÷ ${plain(rounded)}⌋ = ${plain(wall)} requests, each as long as when it ends`,
+      `⌊${plain(pool)} ÷ ${plain(rounded)}⌋ = ${plain(wall)} ${noun(wall, 'request')}, each as long as when it ends`,
     )
     let mistake: string | null = 'counting prompts only: a request is longest when it ends'
     if (both) {
@@ -109,7 +110,7 @@ export const kvCalculator: Calculator = calculator({
       mistake = `planning on the average of ${plain(average)}: when more than ${plain(wall)} near their end together, some are thrown out and start again`
     }
     return {
-      answer: `${plain(wall)} requests fit`,
+      answer: `${plain(wall)} ${noun(wall, 'request fits', 'requests fit')}`,
       results,
       working,
       assumptions: [

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import {
@@ -104,8 +105,8 @@ export const replicasCalculator: Calculator = calculator({
       other === null
         ? [describe(kind, chosen)]
         : [
-            `--margin derate:${shareText(margin.share.exact).replace(' ', '')}   ${plain(chosen.total)} replicas   ${describe('derate', chosen)}`,
-            `--margin uplift:${shareText(margin.share.exact).replace(' ', '')}   ${plain(other.total)} replicas   ${describe('uplift', other)}`,
+            `--margin derate:${shareText(margin.share.exact).replace(' ', '')}   ${plain(chosen.total)} ${noun(chosen.total, 'replica')}   ${describe('derate', chosen)}`,
+            `--margin uplift:${shareText(margin.share.exact).replace(' ', '')}   ${plain(other.total)} ${noun(other.total, 'replica')}   ${describe('uplift', other)}`,
           ]
     const warnings: (Warning | null)[] = []
     extras(i, chosen, results, working, warnings)
@@ -115,7 +116,7 @@ export const replicasCalculator: Calculator = calculator({
         ? `"${shareText(margin.share.exact)} margin" is read in two ways, and they differ here: say which.`
         : peak.exact.num === 0n
           ? 'No replica: without demand there is nothing to survive.'
-          : `${plain(chosen.total)} replicas${other === null ? '' : ', whichever way the margin is read'}${results['over_zones'] === undefined ? '' : `; ${results['over_zones'].text} over ${plain(i.zones ?? 0)} zones`}`,
+          : `${plain(chosen.total)} ${noun(chosen.total, 'replica')}${other === null ? '' : ', whichever way the margin is read'}${results['over_zones'] === undefined ? '' : `; ${results['over_zones'].text} over ${plain(i.zones ?? 0)} zones`}`,
       results,
       working,
       assumptions: [
@@ -206,7 +207,9 @@ function extras(
   }
   if (gpus > 1) {
     results['gpus'] = countFigure(gpusFor(total, gpus), 'GPUs')
-    working.push(`${plain(total)} replicas × ${plain(gpus)} GPUs = ${plain(gpusFor(total, gpus))} GPUs`)
+    working.push(
+      `${plain(total)} ${noun(total, 'replica')} × ${plain(gpus)} ${noun(gpus, 'GPU')} = ${plain(gpusFor(total, gpus))} GPUs`,
+    )
   }
   if (i.availability !== null && found.serving > 0) {
     for (const deployed of [found.serving, found.serving + 1, found.serving + 2]) {

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { calculator, impossible, type Calculator } from '../../stats/calculators/calculator.ts'
 import {
@@ -169,7 +170,7 @@ export const wallsCalculator: Calculator = calculator({
       if (least !== null) {
         results['little_tpot'] = { value: least, unit: 'ms', text: timeText(least) }
         working.push(
-          `check: mean TPOT at ${plain(found.load)} is at least N ÷ X = ${timeText(least)}; a P99 below it is a mistake`,
+          `check: at ${plain(found.load)} a token takes N ÷ X = ${timeText(least)} of a user's time, waits for first tokens included; what these leave is the mean TPOT`,
         )
       }
     }
@@ -219,7 +220,7 @@ function answerOf(found: ReturnType<typeof capacity>, slo: SloWall | null): stri
       : 'No capacity: no tested load lies under the wall.'
   }
   const words = { slo: 'the SLO binds', saturation: 'saturation binds', memory: 'memory binds' }
-  const at = `${plain(found.load)} users, ${rateText(found.throughput!, 'tokens')}`
+  const at = `${plain(found.load)} ${noun(found.load, 'user')}, ${rateText(found.throughput!, 'tokens')}`
   return found.binding === null ? `at least ${at}: no wall was reached` : `${at}: ${words[found.binding]}`
 }
 

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
 import { measuredPoints, simulatedPoints, type MeanPoint, type MeasuredRun } from './measured-run.ts'
 import { randomStream, standardNormal } from '../../base/random.ts'
@@ -121,7 +122,7 @@ function refuseThin(runs: readonly MeasuredRun[], points: readonly MeanPoint[]):
   if (points.length >= 3 && (loads > 1 || lengths > 1)) return
   throw new PlimsollError('PLIM_NUMBER', 'these runs cannot tell seven coefficients apart', {
     expected: 'several concurrencies, and prompts of two lengths at least a factor of two apart',
-    received: `${points.length} ${points.length === 1 ? 'point' : 'points'}: ${loads} loads, ${lengths} lengths of prompts`,
+    received: `${points.length} ${noun(points.length, 'point')}: ${loads} ${noun(loads, 'load')}, ${lengths} ${noun(lengths, 'length')} of prompts`,
     hint: 'plimsoll sweep --prompt 64 and again with --prompt 4000, then fit both',
   })
 }

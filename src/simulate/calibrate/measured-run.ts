@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import { randomStream } from '../../base/random.ts'
 import type { Pacer } from '../../measure/load/pacer.ts'
 import type { RequestRow } from '../../measure/record/request-row.ts'
@@ -67,7 +68,7 @@ export function measuredRun(name: string, pacer: Pacer | null, rows: readonly Re
   if (!requests.some((request) => request.counts)) {
     throw new PlimsollError('PLIM_NUMBER', `nothing can be learnt from ${name}`, {
       expected: 'answered requests with prompt and output tokens in the measured window',
-      received: `${rows.length} rows, none of them such a one`,
+      received: `${rows.length} ${noun(rows.length, 'row')}, none of them such a one`,
     })
   }
   const closed = pacer?.kind === 'concurrency' ? { users: pacer.users, thinkMs: pacer.thinkTimeMs } : null

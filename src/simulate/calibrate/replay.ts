@@ -100,7 +100,7 @@ function runRanks(
     let least = Number.POSITIVE_INFINITY
     for (const engine of engines) {
       catchUp(engine, request.arrivalMs)
-      const { waiting, running } = engine.stats()
+      const { waiting, running } = engine.stats(request.arrivalMs)
       const score = 4 * waiting + running
       if (score < least) {
         least = score

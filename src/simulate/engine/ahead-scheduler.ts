@@ -51,6 +51,16 @@ export class AheadScheduler extends Scheduler {
     this.reach = (config.speculative?.acceptRates ?? []).map((rate) => (all *= rate))
   }
 
+  /** A step may give several tokens. */
+  override stepsToFinish(): number {
+    return 0
+  }
+
+  /** It may be in a step that is still to come. */
+  override hasForgotten(): boolean {
+    return false
+  }
+
   override schedule(startMs: number): boolean {
     const next = this.planned ?? this.build(startMs)
     this.planned = null

@@ -263,7 +263,7 @@ describe('cases of failure reports', () => {
   test('sim-01: what can never fit is refused at intake, with the blocks it needs and the blocks there are', () => {
     const engine = createEngine({ ...golden, numGpuBlocks: 11 }, randomStream(1, 'jitter'))
     expect([blocksNeeded(100, 20, 16), blocksNeeded(150, 30, 16)]).toEqual([8, 12])
-    expect(engine.submit(request('0', 0, 100, 20), 0)).toEqual({ kind: 'accepted' })
+    expect(engine.submit(request('0', 0, 100, 20), 0)).toMatchObject({ kind: 'accepted', id: '0' })
     expect(engine.submit(request('1', 0, 150, 30), 0)).toEqual({
       kind: 'refused',
       code: 'never_fits',

@@ -5,6 +5,7 @@ import type { SpeculationCounts } from './scheduler-core.ts'
 
 /** A request as it comes in. */
 export interface EngineRequest {
+  /** What events call it by. An engine does not look at it: that it is the only one so called is its caller's affair. */
   readonly id: RequestId
   /** Intended arrival at the front end, ms; what queueing is counted from. */
   readonly arrivalMs: number
@@ -19,8 +20,13 @@ export interface EngineRequest {
   readonly outputSeed?: number
 }
 
+/** A request that the engine took: what `abort` takes. Its facts are those of now. */
+export interface AcceptedRequest extends RequestFacts {
+  readonly kind: 'accepted'
+}
+
 export type SubmitResult =
-  | { readonly kind: 'accepted' }
+  | AcceptedRequest
   /** `never_fits`: more blocks than the pool has. `too_long`: over the model's context. `shed`: too many wait. */
   | { readonly kind: 'refused'; readonly code: 'never_fits' | 'too_long' | 'shed'; readonly message: string }
 
@@ -86,12 +92,13 @@ export type TokenRunVisitor = (originMs: number, baseMs: number, slopeMs: number
 export interface Engine {
   submit(request: EngineRequest, nowMs: number): SubmitResult
   /** Takes effect when the running step ends. False when the engine does not have it (any more). */
-  abort(id: RequestId, nowMs: number): boolean
+  abort(request: AcceptedRequest, nowMs: number): boolean
   /** When to call `advance` next; null when there is nothing to wait for. */
   nextWakeMs(): number | null
   /** Everything that happened up to `nowMs`, in order. */
   advance(nowMs: number): readonly EngineEvent[]
-  stats(): EngineStats
+  /** As of the last call; with a time, of all that comes before it. */
+  stats(beforeMs?: number): EngineStats
   /** The runs of tokens of a finished request: only while its `finished` event is at hand. */
   forEachTokenRun(facts: RequestFacts, visit: TokenRunVisitor): void
 }
@@ -120,6 +127,8 @@ export interface EngineOptions {
   /** Draws which drafted tokens are accepted, a stream of its own; needed for speculative decoding. */
   readonly acceptance?: Random | null
   readonly onStep?: ((step: StepFacts) => void) | null
+  /** What `advance` returns, its facts and the accepted requests in it hold until the next call of it: their memory is used again. */
+  readonly reuse?: boolean
   /** Walks every row in every step: slow, the measure of the fast way. */
   readonly rowByRow?: boolean
 }

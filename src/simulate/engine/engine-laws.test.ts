@@ -11,7 +11,7 @@ import {
 } from '../../../test/fixtures/engine-loads.ts'
 import { randomStream, uniformInteger } from '../../base/random.ts'
 import { defaultEngineConfig } from './engine-config.ts'
-import type { EngineRequest } from './engine-interface.ts'
+import type { AcceptedRequest, EngineRequest } from './engine-interface.ts'
 
 describe('laws of the engine', () => {
   test('every request has one end, every block comes back, and each token one time, ascending', () => {
@@ -112,6 +112,17 @@ describe('laws of the engine', () => {
     )
   })
 
+  test('called only when an answer can be over, or at the end of each step: the same answers in the same order', () => {
+    fc.assert(
+      fc.property(anyConfigs, loads, (config, load) => {
+        const seldom = runOf(config, load, { events: 'requests' })
+        const often = runOf(config, load, { events: 'requests', onStep: () => {} })
+        expect(seldom).toEqual(often)
+      }),
+      { numRuns: 250 },
+    )
+  })
+
   test('the same seed gives the same bytes', () => {
     fc.assert(
       fc.property(anyConfigs, loads, (config, load) => {
@@ -181,12 +192,18 @@ describe('laws of the engine', () => {
         const random = randomStream(abortSeed, 'aborts')
         const ended = new Map<unknown, string>()
         let refused = 0
+        const accepted: AcceptedRequest[] = []
         const arrivals = arrivalsOf(load)
         let nowMs = 0
         for (const one of arrivals) {
           nowMs = Math.max(nowMs, one.arrivalMs)
-          if (engine.submit(one, nowMs).kind === 'refused') refused += 1
-          if (random.next() < 0.5) engine.abort(uniformInteger(random, 0, load.count - 1), nowMs)
+          const answer = engine.submit(one, nowMs)
+          if (answer.kind === 'refused') refused += 1
+          else accepted.push(answer)
+          const chosen = uniformInteger(random, 0, load.count - 1)
+          if (random.next() < 0.5 && chosen < accepted.length) {
+            engine.abort(accepted[chosen] as AcceptedRequest, nowMs)
+          }
           nowMs += random.next() * 8
           for (const event of engine.advance(nowMs)) {
             if (event.kind === 'finished') ended.set(event.id, event.reason)

@@ -1,7 +1,7 @@
-import { PlimsollError } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import { checkEngineConfig, usableBlocks, type EngineConfig } from './engine-config.ts'
 import type {
+  AcceptedRequest,
   Engine,
   EngineDisturbance,
   EngineEvent,
@@ -14,10 +14,11 @@ import type {
 } from './engine-interface.ts'
 import { admitState, checkRequest, refusal } from './intake.ts'
 import { RequestQueue } from './request-queue.ts'
-import type { FinishReason, RequestFacts, RequestId, RequestState } from './request-state.ts'
+import { RequestState, type FinishReason, type RequestFacts } from './request-state.ts'
 import { createScheduler, scheduledConfig } from './create-scheduler.ts'
 import type { SchedulerCore, SchedulerSink } from './scheduler-core.ts'
 import { StepClock } from './step-clock.ts'
+import { stepTimeMs } from './step-time.ts'
 
 /**
  * A replica that stands idle at time 0. `random` is drawn from only for jitter, `options.acceptance` only for drafts. Throws PLIM_ENGINE for an impossible
@@ -31,13 +32,16 @@ export function createEngine(config: EngineConfig, random: Random, options: Engi
 class SimulatedEngine implements Engine, SchedulerSink {
   private readonly config: EngineConfig
   private readonly tellTokens: boolean
+  /** Somebody wants to know of each step when it ends. */
+  private readonly isHeard: boolean
+  /** No step takes less, 0 where that cannot be said. A little less than it is reckoned, so that rounding does no harm. */
+  private readonly leastStepMs: number
   private readonly disturbance: EngineDisturbance | null
   private readonly onStep: ((step: StepFacts) => void) | null
   private readonly scheduler: SchedulerCore
   private readonly clock: StepClock
   /** Arrived, still in the front end. */
   private readonly intake = new RequestQueue()
-  private readonly requests = new Map<RequestId, RequestState>()
 
   /** Time up to which everything has happened; while idle, the earliest start of a step. */
   private atMs = 0
@@ -48,6 +52,10 @@ class SimulatedEngine implements Engine, SchedulerSink {
   private poolChange = 0
   private aborts: RequestState[] = []
   private events: EngineEvent[] = []
+  private readonly reuse: boolean
+  /** Where memory is used again: that of the next events, and states of requests that are gone. */
+  private eventsLater: EngineEvent[] = []
+  private readonly idle: RequestState[] = []
   private told = false
   private accepted = 0
   private refused = 0
@@ -59,6 +67,11 @@ class SimulatedEngine implements Engine, SchedulerSink {
     this.tellTokens = (options.events ?? 'tokens') === 'tokens'
     this.disturbance = options.disturbance ?? null
     this.onStep = options.onStep ?? null
+    this.reuse = options.reuse ?? false
+    this.isHeard = this.tellTokens || this.onStep !== null
+    const oneToken = { tokens: 1, decodeContextTokens: 0, prefillPairs: 0, sequences: 1 }
+    const isSure = config.jitterSigma === 0 && this.disturbance === null
+    this.leastStepMs = isSure ? (1 - 1e-9) * stepTimeMs(config.stepTime, oneToken) : 0
     this.scheduler = createScheduler(config, this, {
       rowByRow: options.rowByRow ?? false,
       acceptance: options.acceptance ?? null,
@@ -67,27 +80,29 @@ class SimulatedEngine implements Engine, SchedulerSink {
   }
 
   submit(request: EngineRequest, nowMs: number): SubmitResult {
-    this.happenUntil(nowMs, false)
+    this.happenUntil(nowMs, 'ends')
     checkRequest(request)
-    if (this.requests.has(request.id)) {
-      throw new PlimsollError('PLIM_ENGINE', `a request with the id ${request.id} is already there`)
-    }
     const refused = refusal(request, this.config, this.scheduler.pool.usable, this.waitingCount())
     if (refused !== null) {
       this.refused += 1
       return refused
     }
-    const state = admitState(request, this.config, nowMs, this.accepted)
-    this.requests.set(request.id, state)
+    const state = admitState(
+      this.idle.pop() ?? new RequestState(),
+      request,
+      this.config,
+      nowMs,
+      this.accepted,
+    )
     this.intake.insertByEligible(state)
     this.accepted += 1
-    return accepted
+    return state
   }
 
-  abort(id: RequestId, nowMs: number): boolean {
-    this.happenUntil(nowMs, false)
-    const row = this.requests.get(id)
-    if (row === undefined || row.aborted) return false
+  abort(request: AcceptedRequest, nowMs: number): boolean {
+    this.happenUntil(nowMs, 'ends')
+    const row = request as RequestState
+    if (row.done || row.aborted) return false
     row.aborted = true
     if (this.stepping) this.aborts.push(row)
     else {
@@ -99,22 +114,24 @@ class SimulatedEngine implements Engine, SchedulerSink {
 
   nextWakeMs(): number | null {
     if (this.events.length > 0 && !this.told) return this.atMs
-    if (this.stepping) return this.tellTokens ? this.clock.endMs : this.quietUntilMs()
+    if (this.stepping) return this.isHeard ? this.clock.endMs : this.quietUntilMs()
     const startMs = this.nextStartMs()
     const changeMs = this.nextPoolChangeMs()
     if (startMs === null) return changeMs
-    return changeMs === null ? startMs : Math.min(startMs, changeMs)
+    const untilMs = this.isHeard ? startMs : startMs + this.leastMsToFinish()
+    return changeMs === null ? untilMs : Math.min(untilMs, changeMs)
   }
 
   advance(nowMs: number): readonly EngineEvent[] {
     if (this.told) this.renewEvents()
     // What a submission of this moment brought to light is told before anything new is started.
-    if (this.events.length === 0 || this.atMs < nowMs) this.happenUntil(nowMs, true)
+    if (this.events.length === 0 || this.atMs < nowMs) this.happenUntil(nowMs, 'all')
     this.told = true
     return this.events
   }
 
-  stats(): EngineStats {
+  stats(beforeMs?: number): EngineStats {
+    if (beforeMs !== undefined) this.happenUntil(beforeMs, 'before')
     const { scheduler, finishedCounts } = this
     const { pool } = scheduler
     return {
@@ -159,7 +176,6 @@ class SimulatedEngine implements Engine, SchedulerSink {
   finished(row: RequestState, reason: FinishReason): void {
     const told = row.aborted ? 'abort' : reason
     this.finishedCounts[told] += 1
-    this.requests.delete(row.id)
     const message =
       told === 'error' ? (this.errorMessage ?? 'no step of this engine can hold the request any more') : null
     this.tell({ kind: 'finished', id: row.id, atMs: this.atMs, reason: told, facts: row, message })
@@ -171,8 +187,20 @@ class SimulatedEngine implements Engine, SchedulerSink {
   }
 
   private renewEvents(): void {
-    if (this.events.length > 0) this.events = []
     this.told = false
+    if (this.events.length === 0) return
+    if (!this.reuse) {
+      this.events = []
+      return
+    }
+    const over = this.events
+    this.events = this.eventsLater
+    this.eventsLater = over
+    for (const event of over) {
+      if (event.kind === 'finished' && this.scheduler.hasForgotten(event.facts as RequestState, event.reason))
+        this.idle.push(event.facts as RequestState)
+    }
+    over.length = 0
   }
 
   private waitingCount(): number {
@@ -180,13 +208,14 @@ class SimulatedEngine implements Engine, SchedulerSink {
   }
 
   /**
-   * Ends and starts steps up to `untilMs`. A step that ends there is ended; one that would start there is started only if
-   * `inclusive`, and not in the call that ended the one before.
+   * Ends and starts steps up to `untilMs`. Of what falls on that time: `before`, nothing; `ends`, a step that ends there is ended;
+   * `all`, one that would start there is started too, but not in the call that ended the one before.
    */
-  private happenUntil(untilMs: number, inclusive: boolean): void {
+  private happenUntil(untilMs: number, upTo: 'before' | 'ends' | 'all'): void {
     for (;;) {
       if (this.stepping) {
-        if (this.clock.endMs > untilMs) return
+        const { endMs } = this.clock
+        if (endMs > untilMs || (endMs === untilMs && upTo === 'before')) return
         if (this.skipSteps(untilMs)) continue
         this.endStep()
         if (this.atMs === untilMs) return
@@ -195,11 +224,12 @@ class SimulatedEngine implements Engine, SchedulerSink {
       const startMs = this.nextStartMs()
       const changeMs = this.nextPoolChangeMs()
       if (changeMs !== null && changeMs <= untilMs && (startMs === null || changeMs <= startMs)) {
+        if (changeMs === untilMs && upTo === 'before') return
         this.atMs = Math.max(this.atMs, changeMs)
         this.changePool()
         continue
       }
-      if (startMs === null || startMs > untilMs || (!inclusive && startMs === untilMs)) return
+      if (startMs === null || startMs > untilMs || (upTo !== 'all' && startMs === untilMs)) return
       this.startStep(startMs)
     }
   }
@@ -244,8 +274,7 @@ class SimulatedEngine implements Engine, SchedulerSink {
   private skipSteps(untilMs: number): boolean {
     const { clock, scheduler } = this
     const { lockstep } = scheduler
-    const isHeard = this.tellTokens || this.onStep !== null
-    if (isHeard || !this.isQuiet() || lockstep.hashedRows > 0) return false
+    if (this.isHeard || !this.isQuiet() || lockstep.hashedRows > 0) return false
     const beforeMs = Math.min(untilMs, this.nextPoolChangeMs() ?? Number.POSITIVE_INFINITY)
     const steps = clock.stepsStartedBefore(beforeMs, lockstep.finishes.firstTick() - lockstep.ticks)
     if (steps === 0 || lockstep.blocksDueWithin(steps) > scheduler.pool.free) return false
@@ -275,13 +304,11 @@ class SimulatedEngine implements Engine, SchedulerSink {
   /** Segments that no request in the engine, and none in an event still at hand, can ask for. */
   private trimLog(): void {
     let oldest = this.clock.log.end
-    for (const row of this.requests.values()) {
-      if (row.firstSegment >= 0 && row.firstSegment < oldest) oldest = row.firstSegment
-    }
+    const { running, waiting } = this.scheduler
+    for (const row of running.rows) oldest = firstSegmentOf(row, oldest)
+    for (let i = 0; i < waiting.size; i++) oldest = firstSegmentOf(waiting.at(i), oldest)
     for (const event of this.events) {
-      if (event.kind !== 'finished') continue
-      const { firstSegment } = event.facts as RequestState
-      if (firstSegment >= 0 && firstSegment < oldest) oldest = firstSegment
+      if (event.kind === 'finished') oldest = firstSegmentOf(event.facts as RequestState, oldest)
     }
     this.clock.log.trim(oldest)
     this.trimAt = Math.max(256, this.clock.log.length * 2)
@@ -305,12 +332,20 @@ class SimulatedEngine implements Engine, SchedulerSink {
       return
     }
     const message = `needs more than the ${usable} blocks that are left of the pool`
-    for (const row of this.requests.values()) {
+    for (const row of this.everyRequest()) {
       if (row.blocksAtMost > usable) this.takeOut(row, 'error', message)
     }
     const lost = pool.usable - usable
     scheduler.makeRoom(lost)
     pool.shrink(lost)
+  }
+
+  /** In the order in which they were accepted. */
+  private everyRequest(): RequestState[] {
+    const { running, waiting } = this.scheduler
+    const all = [...running.rows]
+    for (const queue of [waiting, this.intake]) for (let i = 0; i < queue.size; i++) all.push(queue.at(i))
+    return all.sort((a, b) => a.number - b.number)
   }
 
   /** Rows only decode, and nobody waits, comes or goes. */
@@ -320,19 +355,36 @@ class SimulatedEngine implements Engine, SchedulerSink {
   }
 
   /**
-   * A time before which nothing can be told: while rows only decode and nobody waits, the end of the first of them, if
-   * the blocks last until there; else the end of the step. A submission brings it forward.
+   * A time before which nothing can be told. While rows only decode and nobody waits: the end of the first of them, if the blocks
+   * last until there. Else no answer ends before its tokens have had their steps. A submission brings it forward.
    */
   private quietUntilMs(): number {
     const { clock } = this
     const { lockstep, pool } = this.scheduler
-    if (!this.isQuiet()) return clock.endMs
-    const more = lockstep.finishes.firstTick() - lockstep.ticks
-    if (more <= 0 || lockstep.blocksDueWithin(more) > pool.free) return clock.endMs
-    const untilMs = clock.endAfterMs(more)
-    const changeMs = this.nextPoolChangeMs()
-    return untilMs === null || (changeMs !== null && changeMs <= untilMs) ? clock.endMs : untilMs
+    if (this.isQuiet()) {
+      const more = lockstep.finishes.firstTick() - lockstep.ticks
+      if (more <= 0) return clock.endMs
+      if (lockstep.blocksDueWithin(more) <= pool.free) {
+        const untilMs = clock.endAfterMs(more)
+        const changeMs = this.nextPoolChangeMs()
+        if (untilMs !== null && (changeMs === null || changeMs > untilMs)) return untilMs
+      }
+    }
+    return clock.endMs + this.leastMsToFinish()
+  }
+
+  /** From the end of the running step, or from the start of the next, to the first answer that can be over. */
+  private leastMsToFinish(): number {
+    if (this.leastStepMs === 0 || this.aborts.length > 0 || this.intake.size > mostLookedAt) return 0
+    let steps = this.scheduler.stepsToFinish(mostLookedAt)
+    for (let i = 0; i < this.intake.size; i++) steps = Math.min(steps, this.intake.at(i).outputLimit)
+    return steps === Number.POSITIVE_INFINITY ? 0 : steps * this.leastStepMs
   }
 }
 
-const accepted: SubmitResult = { kind: 'accepted' }
+/** Requests beside the decoding rows that are looked at to say when the first answer can be over. */
+const mostLookedAt = 8
+
+function firstSegmentOf({ firstSegment }: RequestState, atMost: number): number {
+  return firstSegment >= 0 && firstSegment < atMost ? firstSegment : atMost
+}

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { blocksAtMost, type EngineConfig } from './engine-config.ts'
 import type { EngineRequest, SubmitResult } from './engine-interface.ts'
-import { RequestState } from './request-state.ts'
+import type { RequestState } from './request-state.ts'
 
 /** Throws PLIM_ENGINE for counts that are no counts. */
 export function checkRequest(request: EngineRequest): void {
@@ -42,15 +42,16 @@ export function refusal(
   return null
 }
 
-/** The request as the scheduler sees it. `number` is its own among all of this engine. */
+/** The request as the scheduler sees it, in `state`. `number` is its own among all of this engine. */
 export function admitState(
+  state: RequestState,
   request: EngineRequest,
   config: EngineConfig,
   nowMs: number,
   number: number,
 ): RequestState {
   const limit = outputLimit(request, config)
-  return new RequestState(
+  return state.begin(
     request,
     limit,
     hardLimit(request, config),

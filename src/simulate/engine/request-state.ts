@@ -1,5 +1,5 @@
 import { BlockHashes, sharedBlocks } from './prompt.ts'
-import type { EngineRequest } from './engine-interface.ts'
+import type { AcceptedRequest, EngineRequest } from './engine-interface.ts'
 
 export type RequestId = string | number
 
@@ -35,21 +35,27 @@ export interface AheadState {
 /** What every request without hashed blocks has; never written to. */
 const noNodes: number[] = []
 
-/** One request inside the engine. Plain fields of one shape: the scheduler touches many thousands a second. */
-export class RequestState implements RequestFacts {
-  readonly id: RequestId
-  readonly promptTokens: number
+const nobody: EngineRequest = { id: '', arrivalMs: 0, promptTokenIds: { length: 1 }, outputTokens: 1 }
+
+/**
+ * One request inside the engine. Plain fields of one shape: the scheduler touches many thousands a second. An engine may use one
+ * again for a later request, with `begin`.
+ */
+export class RequestState implements AcceptedRequest {
+  readonly kind = 'accepted'
+  id: RequestId = ''
+  promptTokens = 0
   /** Output tokens after which it stops. */
-  readonly outputLimit: number
+  outputLimit = 0
   /** Output tokens after which the engine knows beforehand that it stops: `max_tokens`, or the end of the context. */
-  readonly lengthLimit: number
+  lengthLimit = 0
   /** Whether its blocks may be found again; those that others may ask for are its first `sharedBlocks`. */
-  readonly cacheable: boolean
-  readonly sharedBlocks: number
-  readonly arrivalMs: number
-  readonly eligibleMs: number
+  cacheable = false
+  sharedBlocks = 0
+  arrivalMs = 0
+  eligibleMs = 0
   /** Blocks at its longest. */
-  readonly blocksAtMost: number
+  blocksAtMost = 0
 
   /** O. Behind the truth while `decoding`: see DecodeLockstep. */
   outputTokens = 0
@@ -91,13 +97,15 @@ export class RequestState implements RequestFacts {
   /** Null where no scheduler reaches ahead of what it knows. */
   ahead: AheadState | null = null
 
-  private readonly request: EngineRequest
-  /** Its own among all of the engine. */
-  private readonly number: number
-  private readonly blockSize: number
+  /** Its own among all of the engine, in the order in which they were accepted. */
+  number = 0
+
+  private request: EngineRequest = nobody
+  private blockSize = 1
   private hashesMade: BlockHashes | null = null
 
-  constructor(
+  /** What is known of it when it comes; all else as it is before anything has happened. */
+  begin(
     request: EngineRequest,
     outputLimit: number,
     lengthLimit: number,
@@ -106,7 +114,7 @@ export class RequestState implements RequestFacts {
     cacheable: boolean,
     number: number,
     blockSize: number,
-  ) {
+  ): this {
     this.id = request.id
     this.promptTokens = request.promptTokenIds.length
     this.outputLimit = outputLimit
@@ -119,6 +127,28 @@ export class RequestState implements RequestFacts {
     this.request = request
     this.number = number
     this.blockSize = blockSize
+    this.hashesMade = null
+
+    this.outputTokens = 0
+    this.computed = 0
+    this.blocks = 0
+    this.nodes = noNodes
+    this.decoding = false
+    this.caughtUp = false
+    this.scheduledTokens = 0
+    this.running = false
+    this.aborted = false
+    this.done = false
+    this.cachedTokens = 0
+    this.preemptions = 0
+    this.firstScheduledMs = -1
+    this.firstTokenMs = -1
+    this.lastTokenMs = -1
+    this.firstSegment = -1
+    this.lastSegment = -1
+    this.pauses = null
+    this.ahead = null
+    return this
   }
 
   /** Made when first asked for: a request that shares nothing and is never evicted has no use for them. */

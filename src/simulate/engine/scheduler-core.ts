@@ -39,7 +39,8 @@ export abstract class SchedulerCore {
   stepTokens = 0
   stepRows = 0
   stepContextTokens = 0
-  stepPrefillPairs = 0
+  /** Halves come late: a field that begins as a whole number would give every engine another shape when the first does. */
+  stepPrefillPairs: number = Number.NaN
   /** Time that passes before the step can begin. */
   stepDelayMs = 0
   /** A step is planned already, and runs even if nobody needs it any more. */
@@ -98,6 +99,14 @@ export abstract class SchedulerCore {
     this.generationTokens += ticks * this.lockstep.rows
   }
 
+  /**
+   * Steps after the running one (where none runs: from the next on) in which surely no request ends; 0 where that is not known, or more
+   * than `mostLookedAt` requests would have to be looked at. Infinite when there is none.
+   */
+  stepsToFinish(_mostLookedAt: number): number {
+    return 0
+  }
+
   /** Evicts until `blocks` are free. Between steps only. */
   makeRoom(blocks: number): void {
     while (blocks > this.pool.free) this.preempt(this.running.last())
@@ -108,6 +117,11 @@ export abstract class SchedulerCore {
     this.withdraw(row, Number.POSITIVE_INFINITY)
     this.waiting.pushFront(row)
     this.sink.preempted(row)
+  }
+
+  /** Whether nothing here remembers a request that has ended: it was never taken out of its turn. */
+  hasForgotten({ preemptions }: RequestState, reason: FinishReason): boolean {
+    return preemptions === 0 && (reason === 'length' || reason === 'stop')
   }
 
   /** Takes a request out of the engine, wherever it is. Between steps only. */

@@ -163,6 +163,21 @@ export class Scheduler extends SchedulerCore {
     }
   }
 
+  /** Each of its tokens takes a row a step. */
+  override stepsToFinish(mostLookedAt: number): number {
+    const { lockstep, waiting } = this
+    const { rows, prefilling } = this.running
+    if (prefilling.length + waiting.size > mostLookedAt || lockstep.rows + prefilling.length < rows.length)
+      return 0
+    let steps = lockstep.finishes.firstTick() - lockstep.ticks
+    for (const row of prefilling) steps = Math.min(steps, row.outputLimit - row.outputTokens - 1)
+    for (let i = 0; i < waiting.size; i++) {
+      const row = waiting.at(i)
+      steps = Math.min(steps, row.outputLimit - row.outputTokens)
+    }
+    return Math.max(0, steps)
+  }
+
   /** One token for each row that has caught up. */
   complete(endMs: number, segment: number, tokenOfLockstep: boolean): void {
     const { lockstep } = this

@@ -53,7 +53,7 @@ export class StepClock {
   /** End of the step `more` steps after this one, if nothing changes until then; null where that is not known. */
   endAfterMs(more: number): number | null {
     if (this.seriesChanges === -1) return null
-    const endMs = segmentEndMs(this.originMs, this.baseMs, this.slopeMs, this.seriesSteps + more)
+    const endMs = this.stepEndMs(more)
     return endMs <= this.calmUntilMs ? endMs : null
   }
 
@@ -63,17 +63,19 @@ export class StepClock {
    */
   stepsStartedBefore(beforeMs: number, most: number): number {
     if (this.seriesChanges === -1 || most <= 0 || !Number.isFinite(most)) return 0
-    const { originMs, baseMs, slopeMs, seriesSteps } = this
-    const endMs = (more: number): number => segmentEndMs(originMs, baseMs, slopeMs, seriesSteps + more)
     // Ends only grow from step to step: halve what is left between a step that is known to be in and one that is not.
     let within = 0
     let beyond = most + 1
     while (beyond - within > 1) {
       const more = (within + beyond) >>> 1
-      if (endMs(more - 1) < beforeMs && endMs(more) <= this.calmUntilMs) within = more
+      if (this.stepEndMs(more - 1) < beforeMs && this.stepEndMs(more) <= this.calmUntilMs) within = more
       else beyond = more
     }
     return within
+  }
+
+  private stepEndMs(more: number): number {
+    return segmentEndMs(this.originMs, this.baseMs, this.slopeMs, this.seriesSteps + more)
   }
 
   /** The running step is now the one so many steps on, in the same series. */

@@ -83,6 +83,19 @@ describe('laws', () => {
     )
   })
 
+  test('whether anybody keeps what became of each request changes no figure, though memory is used again where nobody does', () => {
+    fc.assert(
+      fc.property(anyFleet, (spec) => {
+        const text = (onResult?: () => void): string => {
+          const { account, windows, steps } = simulateFleet(spec, onResult === undefined ? {} : { onResult })
+          return JSON.stringify([account, windows, steps])
+        }
+        expect(text()).toBe(text(() => {}))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
   test('lengths do not move when the router draws or jitter is taken away', () => {
     const shape = (change: Partial<FleetSpec>, engine: EngineConfig): Array<[number, number]> =>
       resultsOf(

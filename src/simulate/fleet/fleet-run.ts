@@ -1,7 +1,7 @@
 import { randomStream, type Random } from '../../base/random.ts'
 import { createEngine } from '../engine/engine.ts'
 import { tokenTimesMs } from '../engine/run-virtual.ts'
-import type { EngineEvent } from '../engine/engine-interface.ts'
+import type { AcceptedRequest, EngineEvent } from '../engine/engine-interface.ts'
 import type { RequestFacts } from '../engine/request-state.ts'
 import { faultTimeline } from '../engine/fault-timeline.ts'
 import { FleetAccount, type LossKind } from './fleet-account.ts'
@@ -177,7 +177,7 @@ export class FleetRun {
     if (engine === null) throw new RangeError('a replica that serves has an engine')
     const answer = engine.submit(
       {
-        id: live.idOf(slot),
+        id: slot,
         arrivalMs: nowMs,
         promptTokenIds: live.prompt[slot] as (typeof live.prompt)[number],
         outputTokens: live.outputTokens[slot] as number,
@@ -190,6 +190,7 @@ export class FleetRun {
       return true
     }
     live.replica[slot] = replica.index
+    live.accepted[slot] = answer
     replica.inFlight += 1
     this.wakes.set(replica.index, engine.nextWakeMs() ?? Number.POSITIVE_INFINITY)
     return true
@@ -237,7 +238,7 @@ export class FleetRun {
     replica.inFlight -= 1
     if (replica.inFlight === 0 && replica.state === 'draining') this.retire(replica)
     if (event.reason === 'abort') return true
-    const slot = this.live.slotOf(event.id as number)
+    const slot = event.id as number
     if (event.reason === 'error') {
       this.lose(slot, 'failed')
       return true
@@ -273,8 +274,7 @@ export class FleetRun {
       const use = this.live.use[slot]
       this.settle(replica)
       if (this.live.use[slot] !== use) return
-      replica.engine?.abort(this.live.idOf(slot), this.nowMs)
-      this.live.aborts[slot] = ((this.live.aborts[slot] as number) + 1) & 0xff
+      replica.engine?.abort(this.live.accepted[slot] as AcceptedRequest, this.nowMs)
       this.settle(replica)
     }
     this.lose(slot, 'client_timeout')
@@ -332,6 +332,7 @@ export class FleetRun {
       randomStream(this.spec.seed, 'engine', replica.index),
       {
         events: 'requests',
+        reuse: this.onResult === null,
         disturbance: timeline.disturbance(),
         acceptance: randomStream(this.spec.seed, 'acceptance', replica.index),
       },
@@ -390,7 +391,7 @@ export class FleetRun {
   /** Requests that wait: in front, and in the lines of the replicas. */
   waiting(): number {
     let waiting = this.waitingInFront
-    for (const replica of this.replicas) waiting += replica.engine?.stats().waiting ?? 0
+    for (const replica of this.replicas) waiting += replica.engine?.stats(this.nowMs).waiting ?? 0
     return waiting
   }
 }

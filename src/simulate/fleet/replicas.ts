@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine-interface.ts'
+import type { AcceptedRequest, Engine } from '../engine/engine-interface.ts'
 import type { Prompt } from '../engine/prompt.ts'
 import type { ReplicaGroup } from './fleet-spec.ts'
 import type { RouterTarget } from './router.ts'
@@ -26,9 +26,6 @@ export class Replica implements RouterTarget {
   }
 }
 
-/** Four million requests at once. */
-const slotBits = 22
-
 export const inFront = -1
 export const nowhere = -2
 export const pausing = -3
@@ -47,10 +44,10 @@ export class LiveRequests {
   outputTokens: Int32Array<ArrayBuffer> = new Int32Array(1024)
   affinity: Float64Array<ArrayBuffer> = new Float64Array(1024)
   readonly prompt: Prompt[] = []
+  /** What its replica's engine knows the attempt by. */
+  readonly accepted: AcceptedRequest[] = []
   /** Grows with each use of the slot: whoever remembers a slot knows whether it still is the same attempt. */
   use: Int32Array<ArrayBuffer> = new Int32Array(1024)
-  /** Attempts in this slot that were given up while an engine still held them. */
-  aborts: Uint8Array<ArrayBuffer> = new Uint8Array(1024)
   used = 0
   private readonly free: number[] = []
   private end = 0
@@ -69,15 +66,6 @@ export class LiveRequests {
     this.replica[slot] = nowhere
     this.used -= 1
     this.free.push(slot)
-  }
-
-  /** What an engine knows the attempt by. An aborted attempt ends there a step later, when its slot may have been used again. */
-  idOf(slot: number): number {
-    return ((this.aborts[slot] as number) << slotBits) | slot
-  }
-
-  slotOf(id: number): number {
-    return id & ((1 << slotBits) - 1)
   }
 
   /** Slots on that replica. */
@@ -112,9 +100,6 @@ export class LiveRequests {
     this.replica = ints(this.replica)
     this.use = ints(this.use)
     this.outputTokens = ints(this.outputTokens)
-    const aborts = new Uint8Array(size)
-    aborts.set(this.aborts)
-    this.aborts = aborts
     this.affinity = doubles(this.affinity)
   }
 }

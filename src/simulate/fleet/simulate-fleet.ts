@@ -47,7 +47,7 @@ export function simulateFleet(spec: FleetSpec, options: FleetOptions = {}): Flee
     replicaHours,
     cost,
     mostReplicas: mostAtOnce(run.replicas, spec.durationMs),
-    steps: run.replicas.reduce((sum, replica) => sum + (replica.engine?.stats().steps ?? 0), 0),
+    steps: run.replicas.reduce((sum, replica) => sum + (replica.engine?.stats(run.nowMs).steps ?? 0), 0),
     endedMs: run.nowMs,
   }
 }

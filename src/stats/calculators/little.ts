@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { closedThroughput, closedUsers, little } from '../queueing.ts'
 import { elasticity, flatElasticity } from '../saturation.ts'
 import { calculator, impossible, type Calculator, type Worked } from './calculator.ts'
@@ -74,7 +75,7 @@ export const littleCalculator: Calculator = calculator({
         ? closedUsers(perSecond.value, time.value / 1000, think.value / 1000)
         : little(perSecond.value, time.value / 1000)
       return {
-        answer: thinks ? `${plain(found)} users` : `${plain(found)} in flight`,
+        answer: thinks ? `${plain(found)} ${noun(found, 'user')}` : `${plain(found)} in flight`,
         results: { users: numberFigure(found) },
         working: [
           thinks
@@ -144,7 +145,7 @@ function claimed(
 ): Worked {
   const results: Record<string, Figure> = { ...worked.results }
   const working = [...worked.working]
-  let mistake = `${rateText(throughput)} is what ${plain(users)} users get, a lower bound of what the server can: it is its capacity only where twice the users get no more`
+  let mistake = `${rateText(throughput)} is what ${plain(users)} ${noun(users, 'user gets', 'users get')}, a lower bound of what the server can: it is its capacity only where twice the users get no more`
   if (other !== null) {
     const [n, x] = other
     const [low, high] =

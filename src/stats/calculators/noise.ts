@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import { randomStream } from '../../base/random.ts'
 import { differenceSe, pairedDeviation, tHalfWidth } from '../power.ts'
 import { permutationTest, signFlip } from '../resampling.ts'
@@ -220,7 +221,7 @@ function pairing(
     )!
     working.push(
       `in pairs: t = ${test.t === null ? 'none' : plain(test.t, 4)}, p = ${test.p === null ? 'none' : plain(test.p, 3)}, difference [${text(low)}, ${text(high)}]`,
-      `without a shape: permutation p = ${plain(split.p, 3)} (${plain(split.arrangements)} splits), sign flip p = ${plain(flip.p, 3)} (the least that ${plain(a.length)} pairs can give is ${plain(flip.smallestP, 3)})`,
+      `without a shape: permutation p = ${plain(split.p, 3)} (${plain(split.arrangements)} splits), sign flip p = ${plain(flip.p, 3)} (the least that ${plain(a.length)} ${noun(a.length, 'pair')} can give is ${plain(flip.smallestP, 3)})`,
     )
     return {
       half: (high - low) / 2,

@@ -14,6 +14,7 @@ import {
   type StallExperiment,
 } from '../stall.ts'
 import { ceil, divide, multiply, rational, toNumber } from '../rational.ts'
+import { noun } from '../../base/noun.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { calculator, impossible, type Calculator } from './calculator.ts'
 import {
@@ -116,7 +117,7 @@ export const stallCalculator: Calculator = calculator({
       `dense schedule: stall × (1 − 1 % ÷ ${shareText(slowShare)}) = ${timeText(stallPercentile(stall.value, slowShare, 0.99))}`,
       `waiting, missed slots skipped: ${plain(skip.latenciesMs.length)} sent, ${plain(skip.slow)} slow, P99 ${timeText(blind)}`,
       `waiting, then catching up back to back: ${plain(catchUp.latenciesMs.length)} sent, ${plain(catchUp.slow)} slow, P99 ${results['catch_up_p99']!.text}`,
-      `with the missing ones filled in (value − k × ${timeText(intervalMs)}): ${plain(filled.length)} values, P99 ${results['backfilled_p99']!.text}`,
+      `with the missing ones filled in (value − k × ${timeText(intervalMs)}): ${plain(filled.length)} ${noun(filled.length, 'value')}, P99 ${results['backfilled_p99']!.text}`,
     ]
     for (const p of percentiles) {
       results[percentileKey(p)] = seconds(quantile(sorted, p))
@@ -141,7 +142,7 @@ function omission(slow: number, seen: number, planned: number): Warning | null {
   if (slow <= seen) return null
   return {
     kind: 'coordinated_omission',
-    message: `${plain(slow)} of ${plain(planned)} users would have waited; the waiting client saw ${plain(seen)}`,
+    message: `${plain(slow)} of ${plain(planned)} ${noun(planned, 'user')} would have waited; the waiting client saw ${plain(seen)}`,
     cause: 'it was waiting itself and did not send',
     next: 'time from the intended send: --request-rate instead of --concurrency',
     evidence: { slow, seen, planned },

@@ -1,11 +1,14 @@
+import { noun } from '../../../base/noun.ts'
 import type { RequestRow } from '../request-row.ts'
 import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
 import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
-import { note } from './import-notes.ts'
+import { numberCells, type NumberCells } from '../number-cells.ts'
+import { countDoubled, doubledCount, note, type DoubledCount } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { failure, fromEarliest, importedRow } from './imported-row.ts'
 import type { JsonPlace } from './json-stream.ts'
 import {
   asRecord,
@@ -46,16 +49,24 @@ export const aiperfRecords: Importer = {
 
 /** What the tool itself counted and computed, row by row. */
 interface OwnCounts {
-  readonly tokens: (number | null)[]
-  readonly tpotMs: (number | null)[]
+  readonly tokens: NumberCells
+  readonly tpotMs: NumberCells
+}
+
+/** Doubled keys and records that were refused, counted: neither is kept, for every record may have one. */
+interface Doubts {
+  readonly doubled: DoubledCount
+  /** Of the first doubled key, which value was taken. */
+  firstChoice: string | null
+  refused: number
+  readonly refusedPlaces: string[]
 }
 
 function begin(file: string, options: RowStoreOptions): ImportSession {
   const rows = rowStore(options)
-  const own: OwnCounts = { tokens: [], tpotMs: [] }
+  const own: OwnCounts = { tokens: numberCells(Number.NaN), tpotMs: numberCells(Number.NaN) }
   let baseNs: bigint | null = null
-  const choices: DoubledChoice[] = []
-  const refused: string[] = []
+  const doubts: Doubts = { doubled: doubledCount(), firstChoice: null, refused: 0, refusedPlaces: [] }
   const unknownUnits = new Set<string>()
   return {
     plan: { members: { trace_data: { skip: true } } },
@@ -64,15 +75,20 @@ function begin(file: string, options: RowStoreOptions): ImportSession {
       if (record === null || cut !== null) return
       baseNs ??= startOf(record)
       const read = readRecord(record, place, rows.length, unknownUnits, baseNs)
-      if (read.choice !== null) choices.push(read.choice)
-      if (read.row === null) refused.push(`${file}:${place.line}`)
-      else {
+      if (read.choice !== null) {
+        countDoubled(doubts.doubled, [read.choice])
+        doubts.firstChoice ??= read.choice.text
+      }
+      if (read.row === null) {
+        doubts.refused++
+        if (doubts.refusedPlaces.length < 3) doubts.refusedPlaces.push(`${file}:${place.line}`)
+      } else {
+        own.tokens.set(rows.length, read.ownTokens ?? Number.NaN)
+        own.tpotMs.set(rows.length, read.ownTpotMs ?? Number.NaN)
         rows.push(read.row)
-        own.tokens.push(read.ownTokens)
-        own.tpotMs.push(read.ownTpotMs)
       }
     },
-    end: () => [finish(file, rows, own, baseNs, choices, refused, unknownUnits)],
+    end: () => [finish(file, rows, own, baseNs, doubts, unknownUnits)],
   }
 }
 
@@ -81,32 +97,31 @@ function finish(
   read: RowStore,
   own: OwnCounts,
   baseNs: bigint | null,
-  choices: readonly DoubledChoice[],
-  refused: readonly string[],
+  { doubled, firstChoice, refused, refusedPlaces }: Readonly<Doubts>,
   unknownUnits: ReadonlySet<string>,
 ): ImportedRun {
   const { rows, earliestMs } = fromEarliest(read)
-  const keys = [...new Set(choices.map(({ key }) => key))]
+  const keys = [...doubled.keys]
   const warnings: Warning[] = []
-  const first = choices[0]
-  if (first !== undefined) {
-    const more = choices.length > 1 ? ` (and ${choices.length - 1} more)` : ''
+  const { first } = doubled
+  if (first !== null) {
+    const more = doubled.count > 1 ? ` (and ${doubled.count - 1} more)` : ''
     warnings.push(
       note(
         'number_disagrees',
-        `${file}:${first.line}:${first.column} has ${keys.map((key) => `"${key}"`).join(', ')} twice in one record${more}: ${first.text}`,
+        `${file}:${first.line}:${first.column} has ${keys.map((key) => `"${key}"`).join(', ')} twice in one record${more}: ${firstChoice}`,
         'a metric was written twice; JSON readers keep the last without a word',
-        { keys: keys.join(','), records: choices.length },
+        { keys: keys.join(','), records: doubled.count },
       ),
     )
   }
-  if (refused.length > 0) {
+  if (refused > 0) {
     warnings.push(
       note(
         'unrecoverable',
-        `${refused.length} records were refused: a doubled key whose values cannot be told apart (${refused.slice(0, 3).join(', ')})`,
+        `${refused} ${noun(refused, 'record was', 'records were')} refused: a doubled key whose values cannot be told apart (${refusedPlaces.join(', ')})`,
         null,
-        { records: refused.length },
+        { records: refused },
       ),
     )
   }
@@ -130,15 +145,15 @@ function finish(
     originWallMs: baseNs === null ? null : Number(baseNs / 1_000_000n) + earliestMs,
     startsKnown: rows.length > 0 && rows.every((row) => row.sent_ms !== null),
     rowsKnown: true,
-    toolTpotMs: own.tpotMs,
+    toolTpotMs: (at) => known(own.tpotMs.get(at)),
     toolOutputTokens: rows.reduce(
-      (sum, row, at) => sum + (row.ok && row.phase === 'measure' ? (own.tokens[at] ?? 0) : 0),
+      (sum, row, at) => sum + (row.ok && row.phase === 'measure' ? (known(own.tokens.get(at)) ?? 0) : 0),
       0,
     ),
     facts: {
       warmup_requests: rows.filter((row) => row.phase === 'warmup').length,
       cancelled: rows.filter((row) => row.flags.includes('cancelled_by_client')).length,
-      refused_records: refused.length,
+      refused_records: refused,
       duplicate_keys: keys,
     },
     unrecoverable: hasPlan
@@ -232,12 +247,16 @@ function readRecord(
   return { row, choice, ownTokens, ownTpotMs: ms('inter_token_latency') }
 }
 
+function known(value: number): number | null {
+  return Number.isNaN(value) ? null : value
+}
+
 /** Its tokenizer's count beside the server's. */
 function countsNote(rows: readonly RequestRow[], own: OwnCounts): Warning | null {
   let server = 0
   let tool = 0
   rows.forEach((row, at) => {
-    const tokens = own.tokens[at] ?? null
+    const tokens = known(own.tokens.get(at))
     if (!row.ok || row.tokens_source !== 'server' || tokens === null) return
     server += row.completion_tokens ?? 0
     tool += tokens

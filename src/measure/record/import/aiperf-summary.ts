@@ -1,7 +1,7 @@
 import { aiperfFormulas } from './aiperf-records.ts'
 import type { Json } from '../manifest.ts'
 import { noFacts, type ImportedRun, type Published, type PublishedMetric } from './imported-run.ts'
-import { doubledNote } from './import-notes.ts'
+import { doubledCount, doubledNote } from './import-notes.ts'
 import type { Importer } from './importer.ts'
 import { countedRows } from './imported-row.ts'
 import type { JsonPlace } from './json-stream.ts'
@@ -91,6 +91,8 @@ function summaryRun(file: string, root: JsonRecord, doubled: JsonPlace['doubled'
         why: 'the file has only summaries: give the profile_export.jsonl beside it too',
       },
     ],
-    warnings: [doubledNote(file, doubled, 'the last value was taken')].filter((one) => one !== null),
+    warnings: [doubledNote(file, doubledCount(doubled), 'the last value was taken')].filter(
+      (one) => one !== null,
+    ),
   }
 }

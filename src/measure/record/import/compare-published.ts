@@ -42,8 +42,11 @@ export function comparePublished(run: ImportedRun, rates: RateInput): readonly C
     .map((one): Draft => {
       const { name, metric, statistic, unit, value } = one
       const base = { name, metric, statistic, unit, published: value }
-      if (!run.rowsKnown) {
-        const why = value === null ? one.why : 'the file has only summaries'
+      if (!run.rowsKnown || run.broken !== undefined) {
+        const cannot = run.rowsKnown
+          ? 'a part of its requests is lost with the file'
+          : 'the file has only summaries'
+        const why = value === null ? one.why : cannot
         const status = value === null ? 'not_published' : 'not_recomputable'
         return { ...base, ours: null, status, why, explained: [] }
       }
@@ -67,10 +70,9 @@ function withOwn(
   const own: ValueReading = {
     why: "N by its own tokenizer, ours is the server's",
     values: () => {
-      const measured = toolTpotMs.filter(
-        (_, at) => run.rows[at]?.ok === true && run.rows[at].phase === 'measure',
-      )
-      return orderedValues(measured, (tpotMs) => tpotMs)
+      const measured: number[] = []
+      for (const [at, row] of run.rows.entries()) if (row.ok && row.phase === 'measure') measured.push(at)
+      return orderedValues(measured, toolTpotMs)
     },
   }
   return [...readings, own]

@@ -1,5 +1,6 @@
 import type { Outcome, RequestRow } from '../request-row.ts'
-import { failure, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { failure, importedRow } from './imported-row.ts'
 import { asRecord, countOf, member, numberOf, textOf, type JsonRecord, type JsonValue } from './json-value.ts'
 
 /** How many requests' `time_per_output_token_ms` follow each formula. */

@@ -1,8 +1,9 @@
+import { noun } from '../../../base/noun.ts'
 import type { Json, JsonObject } from '../manifest.ts'
 import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import { guidellmRow, guidellmStart, type TpotForms } from './guidellm-row.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
-import { doubledNote, note } from './import-notes.ts'
+import { countDoubled, doubledCount, doubledNote, note, type DoubledCount } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
 import { fromEarliest, fromPlan } from './imported-row.ts'
 import type { JsonFault, JsonPlan } from './json-stream.ts'
@@ -13,7 +14,6 @@ import {
   member,
   numberOf,
   textOf,
-  type DoubledKey,
   type JsonRecord,
   type JsonValue,
 } from './json-value.ts'
@@ -71,7 +71,7 @@ interface Gathered {
   /** The start of the first request that was read, seconds since 1970: times count from it while the file is read. */
   baseS: number | null
   readonly forms: TpotForms
-  readonly doubled: DoubledKey[]
+  readonly doubled: DoubledCount
 }
 
 function begin(file: string, options: RowStoreOptions): ImportSession {
@@ -84,7 +84,7 @@ function begin(file: string, options: RowStoreOptions): ImportSession {
       scheduled: false,
       baseS: null,
       forms: { withTtft: 0, perToken: 0, ours: 0, other: 0 },
-      doubled: [],
+      doubled: doubledCount(),
     }
     gathered.set(index, known)
     return known
@@ -103,7 +103,7 @@ function begin(file: string, options: RowStoreOptions): ImportSession {
       const delayS = numberOf(record['request_dispatch_delay'])
       bench.delaysMs.push(delayS === null ? null : Math.round(delayS * 1e6) / 1e3)
       if (numberOf(record['request_scheduled_latency']) !== null) bench.scheduled = true
-      bench.doubled.push(...place.doubled)
+      countDoubled(bench.doubled, place.doubled)
     },
     root(value: JsonValue, _place, cut: JsonFault | null) {
       if (cut === null || Object.keys(root).length === 0) root = asRecord(value) ?? {}
@@ -176,7 +176,12 @@ function benchmarkRun(
       },
       ...(found.scheduled ? [] : [{ figure: 'lag_ms', why: 'latencies count from the actual send' }]),
       ...(sampled
-        ? [{ figure: 'requests', why: `${rows.length} of ${total} requests are in the file (sample_size)` }]
+        ? [
+            {
+              figure: 'requests',
+              why: `${rows.length} of ${total} ${noun(total, 'request')} are in the file (sample_size)`,
+            },
+          ]
         : []),
     ],
     warnings: [formsNote(forms), doubledNote(file, found.doubled, 'the last value was taken')].filter(

@@ -1,5 +1,5 @@
 import type { FormatName } from './imported-run.ts'
-import { hitsRun, type Hit } from './http-tools.ts'
+import { gatherHits } from './http-tools.ts'
 import type { Importer } from './importer.ts'
 
 const hey = 'response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset'
@@ -45,8 +45,8 @@ function csvImporter(
     format,
     tool,
     detects: ({ header }) => detects(header),
-    begin(file) {
-      const hits: Hit[] = []
+    begin(file, options) {
+      const hits = gatherHits({ format, tool, file }, options)
       let names: readonly string[] = hey.split(',')
       return {
         plan: null,
@@ -54,8 +54,10 @@ function csvImporter(
           const fields = text.split(',')
           if (number === 1) {
             names = fields
-            return
+            return null
           }
+          if (text.trim() === '') return null
+          if (fields.length < names.length) return `${names.length} fields`
           const field = (name: string): number | null => {
             const value = Number(fields[names.indexOf(name)] ?? Number.NaN)
             return Number.isFinite(value) ? value : null
@@ -63,7 +65,7 @@ function csvImporter(
           const startS = field(columns.start)
           const durationS = field(columns.duration)
           const delayS = field(columns.delay)
-          if (durationS === null) return
+          if (durationS === null) return `a number of seconds as ${columns.duration}`
           hits.push({
             sentAtMs: startS === null ? null : startS * 1000,
             latencyMs: durationS * 1000,
@@ -71,8 +73,9 @@ function csvImporter(
             status: fields[names.indexOf(columns.status)]?.trim() ?? null,
             error: null,
           })
+          return null
         },
-        end: () => [hitsRun(hits, { format, tool, file })],
+        end: () => [hits.run()],
       }
     },
   }

@@ -1,7 +1,9 @@
 import type { RequestRow } from '../request-row.ts'
+import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import { noFacts, type ImportedRun, type ToolFormulas } from './imported-run.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { failure, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { failure, importedRow } from './imported-row.ts'
 import { asRecord, member, numberOf, textOf, wholeOf, type JsonRecord } from './json-value.ts'
 
 export const httpFormulas: ToolFormulas = {
@@ -30,49 +32,77 @@ export interface Hit {
   readonly unsent?: boolean
 }
 
-/** A run of whole answers: latency to the last byte, no stream. */
-export function hitsRun(
-  hits: readonly Hit[],
+/** Whole answers as they come: latency to the last byte, no stream. */
+export interface Hits {
+  /** Gives the place of one that was answered well. */
+  push(hit: Hit): number | null
+  /** The first byte of an answer that was pushed without it. */
+  firstByte(place: number, ms: number): void
+  run(): ImportedRun
+}
+
+export function gatherHits(
   about: Pick<ImportedRun, 'format' | 'tool' | 'file'>,
-): ImportedRun {
-  const originMs = hits.reduce(
-    (least, { sentAtMs }) => Math.min(least, sentAtMs ?? Number.POSITIVE_INFINITY),
-    Number.POSITIVE_INFINITY,
-  )
-  const startsKnown = hits.length > 0 && hits.every(({ sentAtMs }) => sentAtMs !== null)
-  const rows = hits.map((hit, index): RequestRow => {
-    const sentMs = hit.sentAtMs === null ? null : Math.round((hit.sentAtMs - originMs) * 1e6) / 1e6
-    const base = { id: requestId(index), plannedMs: sentMs ?? 0, sentMs }
-    if (hit.unsent === true)
-      return importedRow({ ...base, sentMs: null, outcome: 'unsent', errorCode: 'dropped' })
-    const status = Number(hit.status ?? Number.NaN)
-    const ok = (hit.error === null || hit.error === '') && !(status === 0 || status >= 400)
-    if (!ok)
-      return importedRow({
-        ...base,
-        doneMs: hit.latencyMs,
-        ...failure(status >= 400 ? hit.status : null, hit.error),
-      })
+  options: RowStoreOptions,
+): Hits {
+  // On the tool's own clock until the earliest send is known.
+  const store = rowStore(options)
+  let originMs = Number.POSITIVE_INFINITY
+  let unknownStarts = 0
+  return {
+    push(hit) {
+      if (hit.sentAtMs === null) unknownStarts++
+      else originMs = Math.min(originMs, hit.sentAtMs)
+      const row = hitRow(hit, store.length)
+      store.push(row)
+      return row.ok ? store.length - 1 : null
+    },
+    firstByte: (place, ms) => store.change(place, { ttfb_ms: ms }),
+    run() {
+      const startsKnown = store.length > 0 && unknownStarts === 0
+      moveTo(store, originMs)
+      return {
+        ...noFacts,
+        ...about,
+        formulas: httpFormulas,
+        rows: store.rows(),
+        originWallMs: startsKnown && originMs > 1e11 ? originMs : null,
+        startsKnown,
+        rowsKnown: true,
+        unrecoverable: httpUnrecoverable,
+      }
+    },
+  }
+}
+
+function moveTo(store: RowStore, originMs: number): void {
+  const moved = (ms: number | null): number | null =>
+    ms === null ? null : Math.round((ms - originMs) * 1e6) / 1e6
+  for (const [at, row] of store.rows().entries())
+    store.change(at, { planned_ms: moved(row.planned_ms) ?? 0, sent_ms: moved(row.sent_ms) })
+}
+
+function hitRow(hit: Hit, index: number): RequestRow {
+  const base = { id: requestId(index), plannedMs: hit.sentAtMs, sentMs: hit.sentAtMs }
+  if (hit.unsent === true)
+    return importedRow({ ...base, sentMs: null, outcome: 'unsent', errorCode: 'dropped' })
+  const status = Number(hit.status ?? Number.NaN)
+  const ok = (hit.error === null || hit.error === '') && !(status === 0 || status >= 400)
+  if (!ok)
     return importedRow({
       ...base,
-      outcome: 'ok',
-      ttfbMs: hit.firstByteMs,
-      e2eMs: hit.latencyMs,
       doneMs: hit.latencyMs,
-      httpStatus: Number.isInteger(status) ? status : null,
-      flags: ['not_streamed'],
+      ...failure(status >= 400 ? hit.status : null, hit.error),
     })
+  return importedRow({
+    ...base,
+    outcome: 'ok',
+    ttfbMs: hit.firstByteMs,
+    e2eMs: hit.latencyMs,
+    doneMs: hit.latencyMs,
+    httpStatus: Number.isInteger(status) ? status : null,
+    flags: ['not_streamed'],
   })
-  return {
-    ...noFacts,
-    ...about,
-    formulas: httpFormulas,
-    rows,
-    originWallMs: startsKnown && originMs > 1e11 ? originMs : null,
-    startsKnown,
-    rowsKnown: true,
-    unrecoverable: httpUnrecoverable,
-  }
 }
 
 /** `vegeta encode`: a hit a line, latency in ns, the time as text with nanoseconds. */
@@ -83,8 +113,8 @@ export const vegetaHits: Importer = {
     const first = asRecord(roots[0])
     return first !== null && 'latency' in first && 'timestamp' in first && ('code' in first || 'seq' in first)
   },
-  begin(file): ImportSession {
-    const hits: Hit[] = []
+  begin(file, options): ImportSession {
+    const hits = gatherHits({ format: 'vegeta-hits', tool: 'vegeta', file }, options)
     return {
       plan: { members: { body: { skip: true }, headers: { skip: true } } },
       root(value, _place, cut) {
@@ -99,7 +129,7 @@ export const vegetaHits: Importer = {
           error: textOf(record['error']),
         })
       },
-      end: () => [hitsRun(hits, { format: 'vegeta-hits', tool: 'vegeta', file })],
+      end: () => [hits.run()],
     }
   },
 }
@@ -126,9 +156,10 @@ export const k6Points: Importer = {
     const first = asRecord(roots[0])
     return first !== null && (first['type'] === 'Metric' || first['type'] === 'Point') && 'metric' in first
   },
-  begin(file): ImportSession {
-    const hits: Hit[] = []
-    let last: { time: string; index: number } | null = null
+  begin(file, options): ImportSession {
+    const hits = gatherHits({ format: 'k6-points', tool: 'k6', file }, options)
+    /** The last request, whose first byte comes as a point of its own. */
+    let last: { readonly time: string; readonly place: number | null } | null = null
     return {
       plan: null,
       root(value, _place, cut) {
@@ -144,16 +175,16 @@ export const k6Points: Importer = {
           const error =
             textOf(tags['error']) ??
             (tags['expected_response'] === 'false' && !('status' in tags) ? 'unexpected response' : null)
-          hits.push({
+          const place = hits.push({
             sentAtMs: endMs === null ? null : endMs - number,
             latencyMs: number,
             firstByteMs: null,
             status: textOf(tags['status']) ?? null,
             error,
           })
-          last = { time, index: hits.length - 1 }
-        } else if (metric === 'http_req_waiting' && last !== null && last.time === time) {
-          hits[last.index] = { ...(hits[last.index] as Hit), firstByteMs: number }
+          last = { time, place }
+        } else if (metric === 'http_req_waiting') {
+          if (last?.time === time && last.place !== null) hits.firstByte(last.place, number)
         } else if (metric === 'dropped_iterations') {
           for (let dropped = 0; dropped < number; dropped++)
             hits.push({
@@ -166,7 +197,7 @@ export const k6Points: Importer = {
             })
         }
       },
-      end: () => [hitsRun(hits, { format: 'k6-points', tool: 'k6', file })],
+      end: () => [hits.run()],
     }
   },
 }

@@ -1,8 +1,9 @@
+import { StringDecoder } from 'node:string_decoder'
 import { PlimsollError } from '../../../base/errors.ts'
 import { escaped, hexadecimal, isBinary } from '../../../base/escaped.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import type { RowStoreOptions } from '../row-store.ts'
-import { note } from './import-notes.ts'
+import { breakNote, breakOf, isTorn, type BreakPlace } from './file-break.ts'
 import type { ImportedRun } from './imported-run.ts'
 import type { Importer, ImportSession, Sample } from './importer.ts'
 import { importers } from './importers.ts'
@@ -90,11 +91,16 @@ function firstLine(chunk: Buffer): string {
 }
 
 async function readWith(file: string, session: ImportSession): Promise<ImportedFile> {
-  const faults: JsonFault[] = []
+  let first = null as JsonFault | null
+  let isStopped = false
   let faultCount = 0
   let bytes = 0
+  const onFault = (fault: JsonFault): void => {
+    faultCount++
+    first ??= fault
+  }
   if (session.line !== undefined) {
-    const lines = lineReader(session.line)
+    const lines = lineReader(session.line, onFault)
     await readSource(file, (chunk) => {
       bytes += chunk.length
       lines.push(chunk)
@@ -106,10 +112,7 @@ async function readWith(file: string, session: ImportSession): Promise<ImportedF
       {
         ...(session.item === undefined ? {} : { onItem: session.item }),
         onRoot: session.root ?? (() => {}),
-        onFault(fault) {
-          faultCount++
-          if (faults.length < 20) faults.push(fault)
-        },
+        onFault,
       },
       session.plan,
     )
@@ -119,10 +122,11 @@ async function readWith(file: string, session: ImportSession): Promise<ImportedF
       return !stream.isStopped
     })
     stream.finish()
+    ;({ isStopped } = stream)
   }
   const runs = session.end()
-  const first = faults[0]
-  if (first !== undefined && runs.every((run) => run.rows.length === 0 && run.published.length === 0)) {
+  if (first === null) return { file, bytes, runs, warnings: [] }
+  if (runs.every((run) => run.rows.length === 0 && run.published.length === 0)) {
     const { line, column, expected, received } = first
     throw new PlimsollError('PLIM_FILE', 'nothing of a load test could be read before the text breaks', {
       expected,
@@ -130,45 +134,46 @@ async function readWith(file: string, session: ImportSession): Promise<ImportedF
       where: { file, line, column },
     })
   }
+  const place: BreakPlace = { ...first, file, places: faultCount, isStopped }
+  // A text that ends hits the run that was being read; a run whose value never came is nobody's.
+  const last = runs.at(-1)
+  const isHit = (run: ImportedRun): boolean =>
+    isTorn(place) || (session.rootsAreRuns === true ? run.loss !== undefined : run === last)
   return {
     file,
     bytes,
-    runs,
-    warnings: first === undefined ? [] : [faultNote(file, first, faultCount, runs)],
+    runs: runs.map((run) => (isHit(run) ? { ...run, broken: breakOf(place, [run]) } : run)),
+    warnings: runs.some(isHit) ? [] : [breakNote(breakOf(place, runs))],
   }
 }
 
-function faultNote(file: string, fault: JsonFault, count: number, runs: readonly ImportedRun[]): Warning {
-  const rows = runs.reduce((sum, run) => sum + run.rows.length, 0)
-  const place = `${file}:${fault.line}:${fault.column}`
-  const message = fault.truncated
-    ? `${place} the text ends in the middle of a value: ${rows} requests before it were read`
-    : `${place} is not JSON (expected ${fault.expected}, received ${fault.received})${count > 1 ? `, and so are ${count - 1} more places` : ''}: ${rows} requests around it were read`
-  return note(
-    'file_truncated',
-    message,
-    fault.truncated
-      ? 'the tool was ended while it wrote, or the copy is not whole'
-      : 'two writers on one file, or a torn line',
-    { line: fault.line, column: fault.column, faults: count },
-  )
-}
-
 /** Lines of a text that is no JSON, whatever pieces it comes in. */
-function lineReader(take: (text: string, number: number) => void): {
+function lineReader(
+  take: (text: string, number: number) => string | null,
+  onFault: (fault: JsonFault) => void,
+): {
   push: (chunk: Buffer) => void
   finish: () => void
 } {
+  // A letter may begin in one piece and end in the next.
+  const decoder = new StringDecoder('utf8')
   let held = ''
   let number = 0
+  const line = (text: string, isLast: boolean): void => {
+    const expected = take(text.replace(/\r$/, ''), ++number)
+    if (expected === null) return
+    const received = isLast ? 'the end of the file' : JSON.stringify(escaped(text.slice(0, 40)))
+    onFault({ line: number, column: text.length + 1, expected, received, path: '', truncated: isLast })
+  }
   return {
     push(chunk) {
-      const lines = (held + chunk.toString('utf8')).split('\n')
+      const lines = (held + decoder.write(chunk)).split('\n')
       held = lines.pop() ?? ''
-      for (const line of lines) take(line.replace(/\r$/, '').replace(/^\uFEFF/, ''), ++number)
+      for (const one of lines) line(number === 0 ? one.replace(/^\uFEFF/, '') : one, false)
     },
     finish() {
-      if (held !== '') take(held.replace(/\r$/, ''), ++number)
+      held += decoder.end()
+      if (held !== '') line(held, true)
     },
   }
 }

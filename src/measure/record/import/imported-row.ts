@@ -1,7 +1,8 @@
 import { tpotMs } from '../../metrics/decompose-latency.ts'
 import { unsentRow } from '../made-rows.ts'
 import type { Outcome, RequestRow, RowFlag } from '../request-row.ts'
-import type { RowStore } from '../row-store.ts'
+import { rowStore, type RowStore } from '../row-store.ts'
+import { requestId } from '../request-id.ts'
 import { statusOfWords } from './status-of-words.ts'
 
 /** What a file tells of one request. Times in ms; latencies from the intended send where it is known, else from the actual one. */
@@ -103,8 +104,8 @@ export function countedRows(counts: {
   readonly failed: number
   readonly shed?: number
   readonly cancelled?: number
-}): RequestRow[] {
-  const rows: RequestRow[] = []
+}): readonly RequestRow[] {
+  const rows = rowStore({ folder: null })
   const add = (count: number, outcome: Outcome, errorKind: string | null): void => {
     for (let index = 0; index < count; index++)
       rows.push(importedRow({ id: requestId(rows.length), outcome, plannedMs: 0, errorKind }))
@@ -113,12 +114,7 @@ export function countedRows(counts: {
   add(counts.shed ?? 0, 'shed', null)
   add(counts.failed, 'failed', null)
   add(counts.cancelled ?? 0, 'censored', null)
-  return rows
-}
-
-/** `r000012`: in the file's order also when sorted as text. */
-export function requestId(index: number): string {
-  return `r${String(index).padStart(7, '0')}`
+  return rows.rows()
 }
 
 /** What became of a failed request, from the status or code that the file has. */

@@ -1,6 +1,7 @@
 import type { Warning } from '../../../base/warnings.ts'
 import type { Pacer } from '../../load/pacer.ts'
 import type { JsonObject } from '../manifest.ts'
+import type { FileBreak, RunLoss } from './file-break.ts'
 import type { RequestRow } from '../request-row.ts'
 
 export type FormatName =
@@ -90,13 +91,17 @@ export interface ImportedRun {
   readonly rowsKnown: boolean
   readonly published: readonly Published[]
   /** The tool's own TPOT of each row, where it counts tokens otherwise than the row does. */
-  readonly toolTpotMs?: readonly (number | null)[]
+  readonly toolTpotMs?: (row: number) => number | null
   /** Output tokens of the answered requests as the tool counts them, where that is otherwise. */
   readonly toolOutputTokens?: number
   readonly formulas: ToolFormulas
   /** Further facts of the file, in its own words. */
   readonly facts: JsonObject
   readonly unrecoverable: readonly Unrecoverable[]
+  /** What is not there of a run whose file breaks off, where the format can tell more than the number of its rows. */
+  readonly loss?: RunLoss
+  /** Set by who reads the file: what its end in the middle, or torn places, took from this run. */
+  readonly broken?: FileBreak
   readonly warnings: readonly Warning[]
 }
 

@@ -16,8 +16,10 @@ export interface ImportSession {
   readonly plan: JsonPlan | null
   readonly item?: (value: JsonValue, path: readonly (string | number)[], place: JsonPlace) => void
   readonly root?: (value: JsonValue, place: JsonPlace, cut: JsonFault | null) => void
-  /** A line of a file that is no JSON, from 1. */
-  readonly line?: (text: string, number: number) => void
+  /** A line of a file that is no JSON, from 1. Gives what was expected in one that cannot be read. */
+  readonly line?: (text: string, number: number) => string | null
+  /** A whole value of the file is a run: one that breaks off takes nothing from those before it. */
+  readonly rootsAreRuns?: true
   readonly end: () => readonly ImportedRun[]
 }
 

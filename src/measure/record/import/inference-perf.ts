@@ -1,9 +1,11 @@
+import { noun } from '../../../base/noun.ts'
 import type { RequestRow } from '../request-row.ts'
 import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import { noFacts, type ImportedRun, type Published, type ToolFormulas } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { countedRows, failure, fromEarliest, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { countedRows, failure, fromEarliest, importedRow } from './imported-row.ts'
 import type { JsonPlan } from './json-stream.ts'
 import {
   asList,
@@ -93,7 +95,7 @@ function requestsSession(file: string, options: RowStoreOptions): ImportSession 
               ? [
                   note(
                     'messages_not_tokens',
-                    `in ${repeated} requests several tokens share one time: they came in one chunk`,
+                    `in ${repeated} ${noun(repeated, 'request')} several tokens share one time: they came in one chunk`,
                     'its inter-token latencies are 0 inside chunks; here a gap is from chunk to chunk',
                     { requests: repeated },
                   ),

@@ -1,6 +1,13 @@
-import { escaped } from '../../../base/escaped.ts'
 import type { DoubledKey, JsonValue } from './json-value.ts'
-import { readNumberToken, readStringToken } from './json-token.ts'
+import { pathText } from './file-break.ts'
+import {
+  expectedWords,
+  isTokenByte,
+  nearby,
+  readNumberToken,
+  readStringToken,
+  type Expect,
+} from './json-token.ts'
 
 /**
  * What is wanted of a file's values. Without a plan everything is kept. `emit`: hand it over on its own and forget it, so that a list
@@ -18,6 +25,8 @@ export interface JsonFault {
   readonly column: number
   readonly expected: string
   readonly received: string
+  /** Where in the value, `itls[24]`; '' outside of all. */
+  readonly path: string
   /** The text ended in the middle of a value. */
   readonly truncated: boolean
 }
@@ -46,23 +55,11 @@ interface Frame {
   readonly column: number
 }
 
-type Expect = 'root' | 'keyOrEnd' | 'key' | 'colon' | 'value' | 'valueOrEnd' | 'commaOrEnd' | 'lost'
-
-const expectedWords: Readonly<Record<Expect, string>> = {
-  root: 'a JSON value',
-  keyOrEnd: 'a key in double quotes or }',
-  key: 'a key in double quotes',
-  colon: 'a colon',
-  value: 'a value',
-  valueOrEnd: 'a value or ]',
-  commaOrEnd: 'a comma or the closing bracket',
-  lost: '',
-}
-
 /**
  * A push reader of JSON as tools really write it: `NaN`, `Infinity`, doubled keys, big integers, a byte order mark, trailing commas,
  * several values one after another, a text that breaks off. Memory is that of the values kept, however long the text. After a fault
- * in a value that began on the same line the reader goes on with the next line; else it gives what it had and stops.
+ * in a value that began on the same line the reader goes on with the next line; else it gives what it had and stops. Where two values
+ * have stood on a line each, none goes on to another line: a torn one takes nothing from its neighbour.
  */
 export class JsonStream {
   private readonly sink: JsonSink
@@ -77,6 +74,8 @@ export class JsonStream {
   private rootLine = 1
   private rootColumn = 1
   private roots = 0
+  /** Values so far that stood on one line, as long as all of them did; −1 from the first that did not. */
+  private lines = 0
   private begun = false
   private stopped = false
   private doubled: DoubledKey[] = []
@@ -126,6 +125,7 @@ export class JsonStream {
   /** Reads as far as whole tokens go; how many bytes were used. */
   private read(bytes: Buffer, final: boolean): number {
     let at = 0
+    let lineEnd = -1
     const { length } = bytes
     while (at < length && !this.stopped) {
       const byte = bytes[at] as number
@@ -134,6 +134,7 @@ export class JsonStream {
         continue
       }
       if (byte === 0x0a) {
+        if (this.frames.length > 0 && this.lines > 1) this.fail(bytes, at, expectedWords[this.expect], false)
         at++
         this.line++
         this.lineStart = this.base + at
@@ -148,6 +149,16 @@ export class JsonStream {
       }
       if (byte === 0x22) {
         const end = this.endOfString(bytes, at)
+        if (this.lines > 1) {
+          if (lineEnd < at) lineEnd = bytes.indexOf(0x0a, at)
+          if (lineEnd < 0) lineEnd = length
+          if (lineEnd < (end < 0 ? length : end)) {
+            this.fail(bytes, lineEnd, 'the closing double quote', false)
+            this.scanned = 0
+            at = lineEnd
+            continue
+          }
+        }
         if (end < 0) {
           if (!final) {
             this.scanned = length - at
@@ -291,6 +302,7 @@ export class JsonStream {
 
   private root(value: JsonValue, cut: JsonFault | null): void {
     this.roots++
+    if (this.lines >= 0) this.lines = this.rootLine === this.line ? this.lines + 1 : -1
     this.expect = 'root'
     const place = { line: this.rootLine, column: this.rootColumn, doubled: this.takeDoubled() }
     this.sink.onRoot(value, place, cut)
@@ -350,7 +362,8 @@ export class JsonStream {
   private faultAt(bytes: Buffer, at: number, expected: string, truncated: boolean): JsonFault {
     const column = Math.max(1, this.base + at - this.lineStart + 1)
     const received = truncated ? 'the end of the file' : nearby(bytes, at)
-    return { line: this.line, column, expected, received, truncated }
+    const path = this.path().slice(0, this.expect.startsWith('key') ? -1 : undefined)
+    return { line: this.line, column, expected, received, path: pathText(path), truncated }
   }
 
   private fail(bytes: Buffer, at: number, expected: string, truncated: boolean): void {
@@ -378,21 +391,4 @@ export class JsonStream {
     }
     return this.frames.at(-1)?.value ?? null
   }
-}
-
-function isTokenByte(byte: number): boolean {
-  return (
-    (byte >= 0x30 && byte <= 0x39) ||
-    byte === 0x2e ||
-    byte === 0x2d ||
-    byte === 0x2b ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    (byte >= 0x41 && byte <= 0x5a) ||
-    byte === 0x5f
-  )
-}
-
-function nearby(bytes: Buffer, at: number): string {
-  const text = bytes.toString('utf8', at, Math.min(bytes.length, at + 24)).split(/[\r\n]/)[0] ?? ''
-  return text === '' ? 'the end of the line' : escaped(JSON.stringify(text))
 }

@@ -1,4 +1,19 @@
+import { escaped } from '../../../base/escaped.ts'
 import type { JsonValue } from './json-value.ts'
+
+/** What may come next in a value. */
+export type Expect = 'root' | 'keyOrEnd' | 'key' | 'colon' | 'value' | 'valueOrEnd' | 'commaOrEnd' | 'lost'
+
+export const expectedWords: Readonly<Record<Expect, string>> = {
+  root: 'a JSON value',
+  keyOrEnd: 'a key in double quotes or }',
+  key: 'a key in double quotes',
+  colon: 'a colon',
+  value: 'a value',
+  valueOrEnd: 'a value or ]',
+  commaOrEnd: 'a comma or the closing bracket',
+  lost: '',
+}
 
 /** Powers of ten that a double holds exactly. */
 const tens = Array.from({ length: 23 }, (_, power) => 10 ** power)
@@ -70,4 +85,22 @@ export function readStringToken(bytes: Buffer, start: number, end: number, escap
       code === undefined ? (plain[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
     )
   }
+}
+
+export function isTokenByte(byte: number): boolean {
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2e ||
+    byte === 0x2d ||
+    byte === 0x2b ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    (byte >= 0x41 && byte <= 0x5a) ||
+    byte === 0x5f
+  )
+}
+
+/** The text at a fault, to be shown. */
+export function nearby(bytes: Buffer, at: number): string {
+  const text = bytes.toString('utf8', at, Math.min(bytes.length, at + 24)).split(/[\r\n]/)[0] ?? ''
+  return text === '' ? 'the end of the line' : escaped(JSON.stringify(text))
 }

@@ -1,4 +1,5 @@
-import type { RequestRow } from '../request-row.ts'
+import { noun } from '../../../base/noun.ts'
+import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import {
   noFacts,
   type ImportedRun,
@@ -8,7 +9,8 @@ import {
 } from './imported-run.ts'
 import { note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
-import { countedRows, failure, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import { countedRows, failure, importedRow } from './imported-row.ts'
 import { asList, asRecord, countOf, numberOf, textOf, type JsonRecord, type JsonValue } from './json-value.ts'
 import { publish } from './published.ts'
 
@@ -43,8 +45,8 @@ export const llmperfSummary: Importer = {
   begin: summary,
 }
 
-function responses(file: string): ImportSession {
-  const rows: RequestRow[] = []
+function responses(file: string, options: RowStoreOptions): ImportSession {
+  const rows = rowStore(options)
   let withFirst = 0
   let compared = 0
   const take = (record: JsonRecord): void => {
@@ -101,7 +103,7 @@ function responses(file: string): ImportSession {
         tool: 'LLMPerf',
         file,
         formulas,
-        rows,
+        rows: rows.rows(),
         startsKnown: false,
         rowsKnown: true,
         facts: { reported_itl_is_e2e_over_n: compared > 0 && withFirst === compared },
@@ -117,7 +119,7 @@ function responses(file: string): ImportSession {
             ? [
                 note(
                   'number_disagrees',
-                  `inter_token_latency_s is E2E ÷ N in ${withFirst} of ${compared} requests: the wait for the first token is in it`,
+                  `inter_token_latency_s is E2E ÷ N in ${withFirst} of ${compared} ${noun(compared, 'request')}: the wait for the first token is in it`,
                   'ours is (E2E − TTFT) ÷ (N − 1)',
                   { requests: withFirst, compared },
                 ),

@@ -1,7 +1,10 @@
+import { formatCount } from '../../../base/units.ts'
 import type { NumberLists } from '../number-lists.ts'
 import type { RequestRow } from '../request-row.ts'
 import { rowStore, type RowStoreOptions } from '../row-store.ts'
-import { failure, importedRow, requestId } from './imported-row.ts'
+import { requestId } from '../request-id.ts'
+import type { RunLoss } from './file-break.ts'
+import { failure, importedRow } from './imported-row.ts'
 import { asList, countOf, numberOf, numbersOf, textOf, type JsonRecord } from './json-value.ts'
 
 /** The rows of vLLM's and SGLang's `ttfts`, `itls`, `errors`, … : one list a column, in seconds. */
@@ -84,5 +87,28 @@ export function columnRows(root: JsonRecord, gaps: NumberLists, options: RowStor
     zeroTtft,
     guessed: errors === null && n > 0,
     gapsKnown: asList(root['itls']) !== null,
+  }
+}
+
+/** Lists that a file with its requests always has, in the order in which they are written. */
+const always = ['input_lens', 'output_lens', 'ttfts', 'itls', 'errors'] as const
+const sometimes = ['start_times', 'latencies', 'queue_times', 'cached_tokens'] as const
+
+/** What is missing of a file that breaks off: lists that end early, and lists that never came. */
+export function servingLoss(root: JsonRecord, rows: number, gaps: number): RunLoss {
+  const lengths = [...always, ...sometimes].map((name) => {
+    const length = name in root ? (name === 'itls' ? gaps : (asList(root[name])?.length ?? 0)) : null
+    return { name, length }
+  })
+  const short = lengths.filter(({ length }) => length !== null && length < rows)
+  const begun = lengths.some(({ length }) => length !== null)
+  const absent = begun ? always.filter((name) => !(name in root)) : []
+  return {
+    whole: Math.min(rows, ...short.map(({ length }) => length ?? 0)),
+    planned: countOf(root['num_prompts']) ?? rows,
+    missing: [
+      ...short.map(({ name, length }) => `${name} of ${formatCount(rows - (length ?? 0))} requests`),
+      ...absent.map((name) => `${name} of all`),
+    ],
   }
 }

@@ -1,10 +1,11 @@
+import { noun } from '../../../base/noun.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import type { Pacer } from '../../load/pacer.ts'
 import type { Json, JsonObject } from '../manifest.ts'
 import { numberLists } from '../number-lists.ts'
 import type { RowStoreOptions } from '../row-store.ts'
 import type { ImportedRun, Published, ToolFormulas, Unrecoverable } from './imported-run.ts'
-import { doubledNote, note } from './import-notes.ts'
+import { doubledCount, doubledNote, note } from './import-notes.ts'
 import type { Importer, ImportSession } from './importer.ts'
 import { countedRows } from './imported-row.ts'
 import type { JsonPlace, JsonPlan } from './json-stream.ts'
@@ -17,7 +18,7 @@ import {
   type JsonRecord,
   type JsonValue,
 } from './json-value.ts'
-import { columnRows, type ColumnRows } from './serving-columns.ts'
+import { columnRows, servingLoss, type ColumnRows } from './serving-columns.ts'
 import { servingSummary } from './serving-summary.ts'
 
 const plan: JsonPlan = {
@@ -109,9 +110,13 @@ function session(about: About, options: RowStoreOptions): ImportSession {
       while (gaps.length < Number(path[1])) gaps.push(null)
       gaps.push(own)
     },
-    root(value, place) {
+    rootsAreRuns: true,
+    root(value, place, cut) {
       const record = asRecord(value)
-      if (record !== null) runs.push(servingRun(record, columnRows(record, gaps, options), place, about))
+      if (record !== null) {
+        const run = servingRun(record, columnRows(record, gaps, options), place, about)
+        runs.push(cut === null ? run : { ...run, loss: servingLoss(record, run.rows.length, gaps.length) })
+      }
       gaps = numberLists(options)
     },
     end: () =>
@@ -152,7 +157,7 @@ function servingRun(root: JsonRecord, columns: ColumnRows, place: JsonPlace, abo
     },
     unrecoverable: missing(root, columns, rowsKnown, placeholder),
     warnings: [
-      doubledNote(about.file, place.doubled, 'the last value was taken'),
+      doubledNote(about.file, doubledCount(place.doubled), 'the last value was taken'),
       placeholderNote(placeholder),
       retokenizedNote(root),
       ...columnNotes(columns),
@@ -210,7 +215,7 @@ function columnNotes(columns: ColumnRows): Warning[] {
     notes.push(
       note(
         'unrecoverable',
-        `${columns.zeroTtft} successful requests have a TTFT of 0: taken as not measured`,
+        `${columns.zeroTtft} successful ${noun(columns.zeroTtft, 'request has', 'requests have')} a TTFT of 0: taken as not measured`,
         null,
         { requests: columns.zeroTtft },
       ),

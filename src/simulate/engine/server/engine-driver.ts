@@ -1,5 +1,11 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { Engine, EngineEvent, EngineRequest, SubmitResult } from '../engine-interface.ts'
+import type {
+  AcceptedRequest,
+  Engine,
+  EngineEvent,
+  EngineRequest,
+  SubmitResult,
+} from '../engine-interface.ts'
 
 /** What becomes of one request, told in order. */
 export interface RequestListener {
@@ -23,7 +29,10 @@ export class EngineDriver {
   private readonly engine: Engine
   private readonly clock: Clock
   private readonly onEvent: (event: EngineEvent) => void
-  private readonly listeners = new Map<string | number, RequestListener>()
+  private readonly requests = new Map<
+    string | number,
+    { accepted: AcceptedRequest; listener: RequestListener }
+  >()
   private timer: NodeJS.Timeout | null = null
   private immediate: NodeJS.Immediate | null = null
   private stopped = false
@@ -38,21 +47,23 @@ export class EngineDriver {
 
   submit(request: EngineRequest, listener: RequestListener): SubmitResult {
     const result = this.engine.submit(request, this.clock.nowMs())
-    if (result.kind === 'accepted') this.listeners.set(request.id, listener)
+    if (result.kind === 'accepted') this.requests.set(request.id, { accepted: result, listener })
     this.arm()
     return result
   }
 
   /** Nothing more is told of the request; the engine lets go of it at the end of the running step. */
   abort(id: string | number): void {
-    if (!this.listeners.delete(id)) return
-    this.engine.abort(id, this.clock.nowMs())
+    const request = this.requests.get(id)
+    if (request === undefined) return
+    this.requests.delete(id)
+    this.engine.abort(request.accepted, this.clock.nowMs())
     this.arm()
   }
 
   stop(): void {
     this.stopped = true
-    this.listeners.clear()
+    this.requests.clear()
     this.disarm()
   }
 
@@ -83,11 +94,11 @@ export class EngineDriver {
     // A listener may submit or abort, which may put the engine on to its other array of events: these stay as they are.
     for (const event of events) {
       this.onEvent(event)
-      const listener = this.listeners.get(event.id)
+      const listener = this.requests.get(event.id)?.listener
       if (listener === undefined) continue
       if (event.kind === 'tokens') listener.onTokens(event.count, event.atMs)
       else if (event.kind === 'finished') {
-        this.listeners.delete(event.id)
+        this.requests.delete(event.id)
         listener.onFinished(event)
       }
     }
