@@ -20,7 +20,8 @@ export function checkedDocument<T>(
   { file, what, cameLater = new Set() }: CheckedFile,
 ): T {
   const result = v.safeParse(schema, value)
-  if (result.success) return result.output
+  // As it was written, its keys in their order.
+  if (result.success) return value as T
   const issue = result.issues
     .map(deepest)
     .find(
