@@ -10,6 +10,9 @@ import { writingInto } from '../measure/record/writing-into.ts'
 import { sweepSchema } from './options/document-schemas.ts'
 import { isCut } from './cut-point.ts'
 
+/** What earlier documents of the same forms lack. */
+const cameLater: ReadonlySet<string> = new Set(['tags', 'ci_coverage', 'upper'])
+
 /** The files that make a folder of runs a sweep, a search for a rate, an experiment. */
 export const sweepFile = 'sweep.json'
 export const findFile = 'find.json'
@@ -59,7 +62,7 @@ export async function readDocument<T extends { readonly schema: string }>(
   if (text === null) return null
   const value = parsed(text)
   const received = (value as { schema?: unknown } | null)?.schema
-  if (received === schema) return checkedDocument(form, value, { file, what: name })
+  if (received === schema) return checkedDocument(form, value, { file, what: name, cameLater })
   throw new PlimsollError('PLIM_RUN_FOLDER', `this is not a ${what} that this version can read`, {
     expected: `schema ${schema}`,
     received:

@@ -1,6 +1,13 @@
 import * as v from 'valibot'
 import { PlimsollError } from '../../base/errors.ts'
 
+export interface CheckedFile {
+  readonly file: string
+  readonly what: string
+  /** Fields that older versions of the form did not write, and that its readers do without. */
+  readonly cameLater?: ReadonlySet<string>
+}
+
 /**
  * A document that was read from a file, checked by its schema before anything is made of it. Fields that the schema does not know
  * are let through: a newer version may have written them.
@@ -10,11 +17,16 @@ import { PlimsollError } from '../../base/errors.ts'
 export function checkedDocument<T>(
   schema: v.GenericSchema<unknown, T>,
   value: unknown,
-  { file, what }: { readonly file: string; readonly what: string },
+  { file, what, cameLater = new Set() }: CheckedFile,
 ): T {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
-  const issue = result.issues.map(deepest).find(({ expected }) => expected !== 'never')
+  const issue = result.issues
+    .map(deepest)
+    .find(
+      ({ expected, received, path }) =>
+        expected !== 'never' && !(received === 'undefined' && cameLater.has(path.at(-1) ?? '')),
+    )
   if (issue === undefined) return value as T
   const field = issue.path.join('.')
   const isMissing = issue.received === 'undefined'
