@@ -1,6 +1,6 @@
 import { shellWord } from '../base/shell-words.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
-import { judgedTail, limitsOverRun } from './judged-tail.ts'
+import { shownTail, limitsOverRun } from './shown-tail.ts'
 import { percentileOf } from './metric-rows.ts'
 
 /** The figures of a run as lines for `plimsoll calc`, to copy, change and run. */
@@ -38,7 +38,7 @@ export function sweepCalculations(document: SweepDocument): readonly string[] {
     if (tokens === null) return []
     const times = (['tpot', 'ttft'] as const).map((metric) => {
       const summary = metrics[`${metric}_ms`]
-      const ms = summary === undefined ? null : percentileOf(summary, judgedTail(objective, metric))
+      const ms = summary === undefined ? null : percentileOf(summary, shownTail(objective, metric))
       const asked = metric === 'tpot' || limits.some((limit) => limit.metric === metric)
       return ms === null || !asked ? '' : `${number(ms)}ms`
     })

@@ -13,7 +13,7 @@ import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
-import { judgedTail } from './judged-tail.ts'
+import { shownTail } from './shown-tail.ts'
 import {
   figure,
   figureFormat,
@@ -52,8 +52,8 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
   const notes = footnotes()
   const { points, objective } = document
   // The table shows what is judged.
-  const tpotTail = judgedTail(objective, 'tpot')
-  const ttftTail = judgedTail(objective, 'ttft')
+  const tpotTail = shownTail(objective, 'tpot')
+  const ttftTail = shownTail(objective, 'ttft')
   const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
   const tpot = tailColumn(points, 'tpot_ms', tpotTail)
   const ttft = tailColumn(points, 'ttft_ms', ttftTail)

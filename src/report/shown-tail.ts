@@ -15,7 +15,7 @@ export function limitsOverRun(objective: string | null): readonly RunLimit[] {
 }
 
 /** The percentile of a metric that the objective judges, as a key; of another metric where it judges none of this; else the 99th. */
-export function judgedTail(objective: string | null, metric: ObjectiveMetric): string {
+export function shownTail(objective: string | null, metric: ObjectiveMetric): string {
   const limits = limitsOverRun(objective)
   const own = limits.find((limit) => limit.metric === metric) ?? limits[0]
   return `p${own?.percentile.replace('.', '_') ?? '99'}`
