@@ -27,11 +27,19 @@ export function readSloSpecs(files: readonly TextFile[], overrides: SloOverrides
   if (specs.length === 0) {
     throw new PlimsollError('PLIM_CONFIG', 'no objective to watch', {
       expected: 'objectives: chat: { each: ttft < 500ms, good: 99.5%, over: 30d }',
-      ...(files[0] === undefined ? {} : { where: { file: files[0].path } }),
+      ...(files[0] === undefined
+        ? {}
+        : { where: { file: files[0].path }, hint: objectivesHint(files.map(({ text }) => text)) }),
     })
   }
   refuseClashes(specs)
   return specs
+}
+
+function objectivesHint(texts: readonly string[]): string {
+  return texts.some((text) => /^#\s*objectives:/m.test(text))
+    ? 'the objectives of this file are commented out: take the # away'
+    : 'each section explained: plimsoll init example.yaml'
 }
 
 function readPlimsollYaml(text: string, file: string, overrides: SloOverrides): readonly SloSpec[] {
