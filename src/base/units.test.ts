@@ -69,6 +69,9 @@ describe('quantities are read exactly', () => {
     expect(parseCount('450,000')).toBe(450_000)
     expect(parseCount('1.2M')).toBe(1_200_000)
     expect(parseCount('450k')).toBe(450_000)
+    expect(() => parseCount('99999999999999999999')).toThrow(
+      expect.objectContaining({ expected: `a whole number and at most ${Number.MAX_SAFE_INTEGER}` }),
+    )
     expect(parseNumber('.5')).toBe(0.5)
     expect(parseRatePerSecond('120/min')).toBe(2)
     expect(parseDurationMs('10m')).toBe(600_000)

@@ -200,7 +200,9 @@ export function parseCount(text: string, what = 'the count', minimum = 0): numbe
   const places = match?.[2] === '' || match === null ? 0 : match[2] === 'M' ? 6 : 3
   const count = value === null ? Number.NaN : Number(decimalText(shift(value, places)))
   if (!Number.isSafeInteger(count) || count < minimum) {
-    throw refuse(what, minimum === 0 ? 'a whole number' : `a whole number of at least ${minimum}`, text)
+    const least = minimum === 0 ? 'a whole number' : `a whole number of at least ${minimum}`
+    const isTooLarge = count > Number.MAX_SAFE_INTEGER
+    throw refuse(what, isTooLarge ? `${least} and at most ${Number.MAX_SAFE_INTEGER}` : least, text)
   }
   return count
 }
