@@ -26,6 +26,7 @@ describe('docs', () => {
       expect(row(rule)).toContain(`| ${percent(limits.invalid)} |`)
       expect(row(rule)).toContain(`| ${percent(limits.degraded)}`)
     }
+    expect(row('rows_lost')).toContain(`| ${percent(verdictLimits.rowsLostShare.invalid)} | any |`)
     expect(row('loop_delay')).toContain(
       `| ${verdictLimits.loopDelayP99Ms.invalid} ms | ${verdictLimits.loopDelayP99Ms.degraded} ms |`,
     )

@@ -77,6 +77,8 @@ describe('a run that is killed', () => {
     expect(printed.stdout).toContain('incomplete: it was killed, or its files could not be written')
     // Every planned request is accounted for, and so is what the server said of itself up to then.
     expect(document.counts).toMatchObject({ planned: 2400, lost: 2400 - rows.length })
+    // What was under way, and what was never sent, are no rows that were lost.
+    expect(document.verdict.reasons.map(({ rule }) => rule)).not.toContain('rows_lost')
     expect(printed.stdout).toContain('2,400 planned = ')
     expect(printed.stdout).toContain(' without a record')
     expect(printed.stdout).not.toContain('DOES NOT ADD UP')

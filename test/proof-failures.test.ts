@@ -141,6 +141,12 @@ describe('a disk that fills up', () => {
     expect(again.counts.planned).toBe(300)
     expect(again.counts.lost).toBe(300 - again.counts.ok)
     expect(again.counts.ok).toBeGreaterThan(0)
+    expect(again.verdict.status).toBe('INVALID')
+    expect(again.verdict.reasons).toContainEqual(
+      expect.objectContaining({ rule: 'rows_lost', value: again.counts.lost! / 300 }),
+    )
+    // Showing succeeded, whatever the verdict.
+    expect(shown.code).toBe(0)
   })
 
   test(

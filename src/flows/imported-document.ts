@@ -58,7 +58,9 @@ export function importedDocument(
   const littleKnown = startsKnown && rows.length >= enoughForLittle && rows.every(hasEnd)
   const reasons = document.verdict.reasons.filter(
     ({ rule }) =>
-      rule === 'nothing_succeeded' || (startsKnown && (littleKnown || rule !== 'little_violated')),
+      rule === 'nothing_succeeded' ||
+      rule === 'rows_lost' ||
+      (startsKnown && (littleKnown || rule !== 'little_violated')),
   )
   const status = reasons.some((reason) => reason.status === 'INVALID') ? 'INVALID' : 'DEGRADED'
   const ratesKnown = rowsKnown && (startsKnown || window !== null)

@@ -22,6 +22,7 @@ import { summarize } from '../measure/metrics/summarize.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { RowsLost } from '../measure/record/rows-lost.ts'
 import { percentile, sortAscending, type PercentileType } from '../stats/percentile.ts'
 import type { RunDocument, WindowFacts, WorkedRequest } from '../report/documents.ts'
 import {
@@ -47,6 +48,8 @@ export interface RecordedRun {
   readonly complete: boolean
   /** Requests that had been sent when that was last said; null or absent where the rows say it all. */
   readonly sent?: number | null
+  /** The rows that should be there and are not; null or absent where none is. */
+  readonly rowsLost?: RowsLost | null
   /** What is missing, in sentences. */
   readonly missing: readonly string[]
 }
@@ -105,6 +108,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     health: client,
     windowMs: window.endMs - window.startMs,
     stoppedEarly: manifest.stopped?.kind === 'early' ? manifest.stopped.why : null,
+    rowsLost: run.rowsLost ?? null,
     clientLost: manifest.client === null && !run.complete,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
     cacheHitRate: warmHitRate(inWindow, leadTokens, serverFactsFrom(manifest.server).prefixHitRate),

@@ -28,6 +28,8 @@ const cpu = (change: Partial<ValidityInput['health']['cpu']>) =>
   health({ cpu: { ...idle.health.cpu, ...change } })
 const counts = (change: Partial<ValidityInput['counts']>) => ({ counts: { ...idle.counts, ...change } })
 
+const lost = (count: number) => ({ count, of: 1000, left: 'start' as const, isSummarized: true })
+
 describe('judgeValidity', () => {
   const rows: [sentence: string, change: Partial<ValidityInput>, status: string, rules: string[]][] = [
     ['an idle client against a light load is valid', {}, 'VALID', []],
@@ -42,6 +44,25 @@ describe('judgeValidity', () => {
     ['just under 1 % late is degraded', { lateRequests: 9 }, 'DEGRADED', ['late_sends']],
     ['a fifth of that is degraded', { lateRequests: 2 }, 'DEGRADED', ['late_sends']],
     ['a single hiccup is no share of anything', { lateRequests: 1 }, 'VALID', []],
+    ['1 % of the rows lost', { rowsLost: lost(10) }, 'INVALID', ['rows_lost']],
+    ['a single row lost', { rowsLost: lost(1) }, 'DEGRADED', ['rows_lost']],
+    ['no row lost', { rowsLost: null }, 'VALID', []],
+    [
+      'all rows lost: whether their requests succeeded nobody knows',
+      {
+        ...counts({ planned: 0, sent: 0, ok: 0 }),
+        dueRequests: 0,
+        rowsLost: { ...lost(1000), left: 'none' },
+      },
+      'INVALID',
+      ['rows_lost'],
+    ],
+    [
+      'what is left of the rows failed',
+      { ...counts({ sent: 17, ok: 0, failed: 17 }), dueRequests: 17, rowsLost: lost(165) },
+      'INVALID',
+      ['nothing_succeeded', 'rows_lost'],
+    ],
     ['under 95 % of the load sent', counts({ sent: 949, unsent: 51 }), 'INVALID', ['load_not_sent']],
     ['98 % of the load sent', counts({ sent: 980, unsent: 20 }), 'DEGRADED', ['load_not_sent']],
     [
@@ -116,6 +137,30 @@ describe('judgeValidity', () => {
     expect(reasons[0]?.message).toBe(
       '5.0 % of the requests were sent more than 10 ms after their time (limit 1.0 %)',
     )
+  })
+})
+
+describe('rows that are lost', () => {
+  const kept = '; what was measured when it ended is kept under summary in run.json'
+  it.each<[string, NonNullable<ValidityInput['rowsLost']>, string]>([
+    [
+      'the start is left',
+      lost(165),
+      `the rows of 165 of 1,000 sent requests are lost (limit 1.0 %): those that are left are of its start, and so are the figures${kept}`,
+    ],
+    [
+      'a few, of no one knows when',
+      { ...lost(1), left: 'some', isSummarized: false },
+      'the rows of 1 of 1,000 sent requests are lost: the figures are those of the rest',
+    ],
+    [
+      'nothing is left',
+      { ...lost(1000), left: 'none' },
+      `the rows of all 1,000 sent requests are lost: nothing is left to judge${kept}`,
+    ],
+  ])('%s', (_, rowsLost, message) => {
+    const { reasons } = judgeValidity({ ...idle, rowsLost })
+    expect(reasons.map((reason) => reason.message)).toEqual([message])
   })
 })
 

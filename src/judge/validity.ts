@@ -1,7 +1,9 @@
+import { formatCount } from '../base/format.ts'
 import { noun } from '../base/noun.ts'
 import { formatDuration, formatPercent } from '../base/units.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Counts, LittleCheck } from '../measure/metrics/run-summary.ts'
+import type { RowsLost } from '../measure/record/rows-lost.ts'
 import type { Verdict, VerdictReason } from './verdict.ts'
 
 /** Everything the verdict looks at, each a plain figure with its own definition elsewhere. */
@@ -16,6 +18,8 @@ export interface ValidityInput {
   readonly health: ClientHealth
   /** How long the measured window is, ms. */
   readonly windowMs: number
+  /** Rows of sent requests that the run folder no longer holds. */
+  readonly rowsLost?: RowsLost | null
   /** The client's record of itself is lost, as that of a run that was killed: only the lag of its sends is known. */
   readonly clientLost?: boolean
   /** Why the run ended by itself before its plan did (nearly everything failed), or null. */
@@ -43,6 +47,8 @@ export const verdictLimits = {
   lateShare: { invalid: 0.01, degraded: 0.002 },
   /** Share of the due requests that were never sent. */
   unsentShare: { invalid: 0.05, degraded: 0.01 },
+  /** Share of the sent requests whose rows are lost; any that is lost is said. */
+  rowsLostShare: { invalid: 0.01, degraded: 0 },
   /** p99 of the event loop's delay, ms. */
   loopDelayP99Ms: { invalid: 20, degraded: 4 },
   /** The longest time that the client stood still, as a share of the window: what throughput is wrong by. */
@@ -66,6 +72,7 @@ export const verdictLimits = {
 export function judgeValidity(input: ValidityInput): Verdict {
   const reasons = [
     nothingSucceeded(input),
+    rowsAreLost(input),
     stoppedEarly(input),
     lateSends(input),
     loadNotSent(input),
@@ -86,12 +93,32 @@ export function judgeValidity(input: ValidityInput): Verdict {
   return { status, reasons }
 }
 
-function nothingSucceeded({ counts, clientLost }: ValidityInput): VerdictReason | null {
-  if (counts.ok > 0) return null
+function nothingSucceeded({ counts, clientLost, rowsLost }: ValidityInput): VerdictReason | null {
+  // Of rows that are gone nobody knows whether their requests succeeded.
+  if (counts.ok > 0 || rowsLost?.left === 'none') return null
   const none = clientLost === true ? 'no request is on record' : 'no request was sent'
+  const which = (rowsLost ?? null) === null ? 'sent' : 'recorded'
   const message =
-    counts.sent === 0 ? none : `none of ${counts.sent} sent ${noun(counts.sent, 'request')} succeeded`
+    counts.sent === 0 ? none : `none of ${counts.sent} ${which} ${noun(counts.sent, 'request')} succeeded`
   return { rule: 'nothing_succeeded', status: 'INVALID', message, value: counts.ok, limit: 1 }
+}
+
+/** Figures from a part of the run that nobody chose: those of its start are mostly better than those of the whole. */
+function rowsAreLost({ rowsLost }: ValidityInput): VerdictReason | null {
+  if (rowsLost === undefined || rowsLost === null) return null
+  const { count, of, left, isSummarized } = rowsLost
+  const share = count / of
+  const kept = isSummarized ? '; what was measured when it ended is kept under summary in run.json' : ''
+  const rest = {
+    none: 'nothing is left to judge',
+    start: 'those that are left are of its start, and so are the figures',
+    some: 'the figures are those of the rest',
+  }[left]
+  return graded('rows_lost', share, verdictLimits.rowsLostShare, (limit) => {
+    const limited = limit > 0 && left !== 'none' ? ` (limit ${formatPercent(limit)})` : ''
+    const part = count === of ? 'all' : `${formatCount(count)} of`
+    return `the rows of ${part} ${formatCount(of)} sent ${noun(of, 'request')} are lost${limited}: ${rest}${kept}`
+  })
 }
 
 function stoppedEarly({ stoppedEarly: why }: ValidityInput): VerdictReason | null {

@@ -115,7 +115,10 @@ function headline(document: RunDocument, paint: Paint): string {
 
 /** The answer without the verdict. */
 export function runHeadline(document: RunDocument): string {
-  return document.counts.ok === 0 ? 'no request succeeded' : answer(document)
+  const { ok, sent, lost = 0 } = document.counts
+  if (ok > 0) return answer(document)
+  // Of requests without a row nobody knows what became of them.
+  return sent === 0 && lost > 0 ? 'no request is on record' : 'no request succeeded'
 }
 
 /** The one thing that was asked: goodput where there is an objective, else rate and tail. */

@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { parquetMetadataAsync, parquetRead, type AsyncBuffer, type FileMetaData } from 'hyparquet'
 import { PlimsollError } from '../../base/errors.ts'
+import { brokenParquet } from './broken-parquet.ts'
 import { decodeListPages, type ListRows } from './list-pages.ts'
 import type { RequestRow } from './request-row.ts'
 import { isNumberList, rowColumns, type RowColumn } from './row-columns.ts'
@@ -30,8 +31,8 @@ export async function readRequests(path: string, options: ReadRequestsOptions = 
   const handle = await open(path, 'r')
   try {
     const file = await asyncBuffer(handle)
-    const metadata = await parquetMetadataAsync(file).catch((cause: unknown) => {
-      throw unreadable(path, cause)
+    const metadata = await parquetMetadataAsync(file).catch(async (cause: unknown) => {
+      throw await brokenParquet(path, file, cause)
     })
     const names = new Set(topLevelNames(metadata))
     for (const name of ['id', 'outcome']) {
@@ -46,7 +47,11 @@ export async function readRequests(path: string, options: ReadRequestsOptions = 
     const columns = rowColumns.filter(
       (column) => names.has(column.name) && !(options.without ?? []).includes(column.name),
     )
-    const rows = await readRows(file, metadata, columns, path, options.held ?? heldNumbers)
+    const rows = await readRows(file, metadata, columns, options.held ?? heldNumbers).catch(
+      async (cause: unknown) => {
+        throw await brokenParquet(path, file, cause)
+      },
+    )
     const kept = metadata.key_value_metadata?.find((entry) => entry.key === manifestKey)?.value
     return { rows, manifestJson: kept ?? null }
   } finally {
@@ -58,7 +63,6 @@ async function readRows(
   file: AsyncBuffer,
   metadata: FileMetaData,
   columns: readonly RowColumn[],
-  path: string,
   held: number,
 ): Promise<readonly RequestRow[]> {
   const rows: RequestRow[] = []
@@ -75,9 +79,7 @@ async function readRows(
       if (lists === null) general.push(column.name)
       else data[column.name] = lists
     }
-    await readGeneral(file, metadata, general, rowStart, rowStart + count, data).catch((cause: unknown) => {
-      throw unreadable(path, cause)
-    })
+    await readGeneral(file, metadata, general, rowStart, rowStart + count, data)
     if (table === null) {
       for (let index = 0; index < count; index++) rows.push(rowFrom((name) => data[name]?.[index]))
     } else table.pushColumns(count, (name) => data[name])
@@ -205,14 +207,4 @@ function topLevelNames(metadata: FileMetaData): string[] {
   }
   if (metadata.row_groups.length > 0) return [...names]
   return metadata.schema.slice(1).map(({ name }) => name)
-}
-
-function unreadable(path: string, cause: unknown): PlimsollError {
-  return new PlimsollError('PLIM_RUN_FOLDER', 'this file cannot be read as Parquet', {
-    expected: 'requests.parquet of a run folder, whole',
-    received: cause instanceof Error ? cause.message : String(cause),
-    where: { file: path },
-    hint: 'if its folder has a journal.ndjson, give the folder: the journal is read instead',
-    cause,
-  })
 }

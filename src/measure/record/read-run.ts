@@ -2,11 +2,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { PlimsollError } from '../../base/errors.ts'
 import { noun } from '../../base/noun.ts'
+import { shellWord } from '../../base/shell-words.ts'
 import { wholeWindow } from '../metrics/run-window.ts'
 import { readJournal } from './read-journal.ts'
 import { manifestFromJson, type RunManifest } from './manifest.ts'
 import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
 import type { RequestRow } from './request-row.ts'
+import { linesLost, rowsLost, type RowsLost } from './rows-lost.ts'
 import { inOrderOfIntent, runFiles } from './run-folder.ts'
 import { readServerSamples } from './server-journal.ts'
 import type { ServerSample } from './server-samples.ts'
@@ -26,6 +28,8 @@ export interface RunRecord {
   readonly sent: number | null
   /** How many requests the plan had, or null where it had no end; beside `rows.length` it says what is missing. */
   readonly planned: number | null
+  /** The rows that should be here and are not; null where none is. */
+  readonly rowsLost: RowsLost | null
   /** What is missing, in sentences; empty for a complete run. */
   readonly missing: readonly string[]
 }
@@ -86,6 +90,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
       complete: false,
       sent: null,
       planned: manifest.planned,
+      rowsLost: rowsLost(manifest, [], 'some'),
       missing: [
         `the rows of its requests: neither ${runFiles.requests} nor ${runFiles.journal} is in the folder`,
       ],
@@ -112,13 +117,38 @@ export async function readManifest(file: string): Promise<RunManifest> {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new PlimsollError('PLIM_RUN_FOLDER', 'the manifest is not JSON', {
-      received: text.slice(0, 80),
-      where: { file },
-      cause,
-    })
+    throw await notJson(file, text, cause)
   }
   return manifestFromJson(value, file)
+}
+
+/** JSON that is not there, stops too early, or is something else; its rows may be readable without it. */
+async function notJson(file: string, text: string, cause: unknown): Promise<PlimsollError> {
+  const requests = join(dirname(file), runFiles.requests)
+  const bytes = Buffer.byteLength(text)
+  const isEmpty = text.trim() === ''
+  // Ours ends with the brace that closes it, alone on its line.
+  const last = text.includes('\n') ? '\n}' : '}'
+  const isCut = !isEmpty && text.startsWith('{') && !text.trimEnd().endsWith(last)
+  const message = isEmpty
+    ? 'the manifest is empty'
+    : isCut
+      ? 'the manifest is cut'
+      : 'the manifest is not JSON'
+  const received = isEmpty
+    ? `${bytes} ${noun(bytes, 'byte')}${bytes === 0 ? '' : ' of white space'}`
+    : isCut
+      ? `JSON that ends at byte ${bytes}, in the middle: …${text.slice(-40)}`
+      : text.slice(0, 80)
+  return new PlimsollError('PLIM_RUN_FOLDER', message, {
+    expected: `${runFiles.manifest} of a run folder, whole`,
+    received,
+    where: { file },
+    ...((await isFile(requests))
+      ? { hint: `the rows have a copy of it with them: plimsoll show ${shellWord(requests)}` }
+      : {}),
+    cause,
+  })
 }
 
 function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): WithoutServer {
@@ -135,6 +165,7 @@ function finished(path: string, manifest: RunManifest, rows: readonly RequestRow
     complete: missing.length === 0,
     sent: null,
     planned: manifest.planned,
+    rowsLost: rowsLost(manifest, rows, 'some'),
     missing,
   }
 }
@@ -179,6 +210,7 @@ async function readUnfinished(path: string, file: string, finished: string | nul
       complete: true,
       sent: null,
       planned: manifest.planned,
+      rowsLost: null,
       missing: [],
     }
   }
@@ -198,13 +230,18 @@ async function readUnfinished(path: string, file: string, finished: string | nul
       `${content.unreadable} lines of the journal cannot be read, the first is line ${content.firstUnreadableLine}`,
     )
   }
+  const sent = last === null ? (content.seen?.sent ?? null) : null
   return {
     path,
     manifest: last ?? { ...manifest, window: windowSoFar(manifest.window, rows, content.seen?.atMs ?? 0) },
     rows: inOrderOfIntent(rows),
     complete: false,
-    sent: last === null ? (content.seen?.sent ?? null) : null,
+    sent,
     planned: manifest.planned,
+    rowsLost:
+      last === null
+        ? linesLost(rows, content.unreadable, sent)
+        : rowsLost(last, rows, content.unreadable > 0 ? 'some' : 'start'),
     missing,
   }
 }
