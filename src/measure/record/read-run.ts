@@ -56,7 +56,12 @@ async function readRecord(path: string, options: ReadRequestsOptions): Promise<W
     })
   }
   if (path.endsWith('.parquet')) return readLoneRequests(path, options)
-  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) return readUnfinished(dirname(path), path, null)
+  if (path.endsWith('.ndjson') || path.endsWith('.jsonl')) {
+    // A run that ended says what its journal lacks; a manifest that is broken must not keep anyone from the rows.
+    const beside = join(dirname(path), runFiles.manifest)
+    const ended = basename(path) === runFiles.journal && (await isWholeManifest(beside))
+    return readUnfinished(dirname(path), path, ended ? beside : null)
+  }
   if (basename(path) === runFiles.manifest) return readFolder(dirname(path), options)
   throw new PlimsollError('PLIM_RUN_FOLDER', 'this file is not part of a run folder', {
     expected: 'a run folder, or its run.json, requests.parquet or journal.ndjson',
@@ -120,6 +125,13 @@ export async function readManifest(file: string): Promise<RunManifest> {
     throw await notJson(file, text, cause)
   }
   return manifestFromJson(value, file)
+}
+
+async function isWholeManifest(file: string): Promise<boolean> {
+  return readManifest(file).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** JSON that is not there, stops too early, or is something else; its rows may be readable without it. */

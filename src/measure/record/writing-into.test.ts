@@ -129,6 +129,10 @@ describe('a journal that was cut by a full disk', () => {
     // run.json was written: it knows more than the journal's header.
     expect(read.manifest.seed).toBe('last')
     expect(read.complete).toBe(complete)
+    // By its path too the journal is that of a run that ended: what it lacks is lost.
+    const alone = await readRun(join(folder, runFiles.journal))
+    expect(alone).toEqual(read)
+    expect(alone.rowsLost?.count ?? 0).toBe(40 - read.rows.length)
     if (complete) expect(read.rows.map(wholeRow)).toEqual(many)
     else {
       expect(read.rows.length).toBeGreaterThan(0)
@@ -136,6 +140,15 @@ describe('a journal that was cut by a full disk', () => {
         `its rows could not be written: these are the ${read.rows.length} of its journal; ${40 - read.rows.length} of 40 planned requests have no row; the last line of the journal was cut while it was written`,
       )
     }
+  })
+
+  test('is read by its path, whatever became of the manifest beside it', async () => {
+    const folder = mkdtempSync(join(scratch, 'run-'))
+    const journal = journalWithRoom(folder, 5000)
+    journal.append(many)
+    await journal.close().catch(() => undefined)
+    writeFileSync(join(folder, runFiles.manifest), '{"schema":')
+    expect((await readRun(join(folder, runFiles.journal))).rows.length).toBeGreaterThan(0)
   })
 
   test.each([
