@@ -25,6 +25,7 @@ describe('the flags of a run ask for the same again', () => {
       'lengths and an objective',
       ['--prompt', '900', '--output', '64', '--slo', 'ttft < 500ms and tpot < 30ms'],
     ],
+    ['a body of its own', ['--body-template', 'body.json']],
     ['two objectives', ['--slo', 'p99 tpot <= 10ms', '--slo', 'ttft < 1s, good 99.5%']],
     ["vLLM's objective", ['--goodput', 'ttft:500', 'tpot:30']],
     ['long fixed lengths', ['--prompt', '12k', '--output', '1,000']],

@@ -207,8 +207,10 @@ function stoppedWhy(
 ): FindDocument['stopped'] {
   const count = `${points} ${noun(points, 'point')}`
   if (deps.signal.aborted) return { kind: 'interrupted', why: `interrupted after ${count}` }
-  if (!timeOver.aborted)
-    return isFull ? { kind: 'early', why: `nothing more could be written after ${count}` } : null
+  if (isFull && !timeOver.aborted)
+    return { kind: 'early', why: `nothing more could be written after ${count}` }
+  // What stays in the file when the process is killed: nobody is left to say it then.
+  if (!timeOver.aborted) return { kind: 'killed', why: `cut off after ${count}, unless it still runs` }
   return { kind: 'early', why: `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}` }
 }
 

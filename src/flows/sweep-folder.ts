@@ -100,6 +100,7 @@ export async function writeDocument(folder: string, name: string, document: obje
 /** What a sweep that was ended left to go on with. */
 export interface ResumedSweep {
   readonly folder: string
+  readonly document: SweepDocument
   readonly points: readonly SweepPoint[]
   /** Rows of the measurement windows of its points. */
   readonly rows: readonly RequestRow[]
@@ -115,12 +116,13 @@ export async function resumedSweep(path: string): Promise<ResumedSweep> {
     })
   }
   // A point that was cut short is measured anew; its folder stays.
-  const points = (await readSweep(folder)).points.filter((point) => !isCut(point))
+  const document = await readSweep(folder)
+  const points = document.points.filter((point) => !isCut(point))
   const rows: RequestRow[] = []
   for (const { run } of points) {
     if (run === null) continue
     const record = await readRun(join(folder, run))
     rows.push(...record.rows.filter((row) => row.phase === 'measure'))
   }
-  return { folder, points, rows }
+  return { folder, document, points, rows }
 }

@@ -1,11 +1,12 @@
 import { noun } from '../base/noun.ts'
+import { shellWord } from '../base/shell-words.ts'
 import { formatSpan } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { redact, redactUrl } from '../measure/record/redact.ts'
 import { partSalt } from '../measure/workload/salt.ts'
-import { nextLoad, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
+import { nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import { isCut } from './cut-point.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
@@ -15,6 +16,7 @@ import { repeatFlags } from './options/repeat-flags.ts'
 import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
+import { checkSameModel, checkSameTest } from './same-test.ts'
 import { stored } from './stored.ts'
 import { resumedSweep, sweepFile, writeDocument, type ResumedSweep } from './sweep-folder.ts'
 import { openGround } from './sweep-ground.ts'
@@ -32,12 +34,14 @@ const refinements = 2
  */
 export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<SweepOutcome> {
   const earlier = config.resume === null ? null : await resumedSweep(config.resume)
+  if (earlier !== null) checkSameTest(earlier, config, [deps.env(config.run.keyEnv) ?? ''])
   const { ground, startedAt, close } = await openGround(config.run, deps, {
     name: 'sweep',
     folder: earlier?.folder ?? null,
     maxDurationMs: config.maxDurationMs,
   })
   try {
+    if (earlier !== null) checkSameModel(earlier, ground.target.model)
     return await sweepOn(config, ground, startedAt, earlier)
   } finally {
     await close()
@@ -107,7 +111,7 @@ async function sweepOn(
     const load = next()
     const loads =
       plan.kind === 'given'
-        ? plan.loads.slice(points.length).map(loadText)
+        ? untested(plan.loads, points).map(loadText)
         : load === null
           ? []
           : [`${loadText(load)} and what follows from it`]
@@ -156,7 +160,10 @@ function loadText({ kind, value }: SweepLoad): string {
   return `${value} ${kind === 'rate' ? 'req/s' : 'users'}`
 }
 
-/** Why the sweep ended before its plan, what is missing, and how to go on; null while it goes on. */
+/**
+ * Why the sweep is not complete, what is missing, and how to go on. While it goes on that is what stays in the file when the process
+ * is killed: nobody is left to say it then.
+ */
 function stoppedWhy(
   { maxDurationMs }: SweepConfig,
   { deps, folder, timeOver }: SweepGround,
@@ -165,17 +172,18 @@ function stoppedWhy(
   isFull: boolean,
 ): SweepDocument['stopped'] {
   const interrupted = deps.signal.aborted
-  if (!interrupted && !timeOver.aborted && !isFull) return null
   const count = `${points.length} ${noun(points.length, 'point')}`
   const why = interrupted
     ? `interrupted after ${count}`
     : timeOver.aborted
       ? `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}`
-      : `nothing more could be written after ${count}`
+      : isFull
+        ? `nothing more could be written after ${count}`
+        : `cut off after ${count}, unless it still runs`
   const left = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
   return {
-    kind: interrupted ? 'interrupted' : 'early',
-    why: `${why}${left}; the same flags and --resume ${folder} go on`,
+    kind: interrupted ? 'interrupted' : timeOver.aborted || isFull ? 'early' : 'killed',
+    why: `${why}${left}; the same flags and --resume ${shellWord(folder)} go on`,
   }
 }
 

@@ -30,13 +30,20 @@ describe('nextLoad', () => {
     const plan: SweepPlan = {
       kind: 'given',
       loads: [
-        { kind: 'rate', value: 5 },
-        { kind: 'rate', value: 2 },
+        { kind: 'concurrency', value: 5 },
+        { kind: 'concurrency', value: 2 },
       ],
     }
-    expect(nextLoad(plan, [], null)).toEqual({ kind: 'rate', value: 5 })
-    expect(nextLoad(plan, [point(5, 1, true)], null)).toEqual({ kind: 'rate', value: 2 })
+    expect(nextLoad(plan, [], null)).toEqual({ kind: 'concurrency', value: 5 })
+    expect(nextLoad(plan, [point(5, 1, true)], null)).toEqual({ kind: 'concurrency', value: 2 })
     expect(nextLoad(plan, [point(5, 1, true), point(2, 1, true)], null)).toBeNull()
+  })
+
+  it('leaves out no given load where a sweep goes on with others than it began with', () => {
+    const loads = [4, 8, 16].map((value) => ({ kind: 'concurrency', value }) as const)
+    const begun = [point(1, 1, true), point(8, 1, true)]
+    expect(nextLoad({ kind: 'given', loads }, begun, null)).toEqual(loads[0])
+    expect(nextLoad({ kind: 'given', loads }, [...begun, point(4, 1, true)], null)).toEqual(loads[2])
   })
 
   it('doubles until every wall is inside, then bisects around the SLO wall', () => {

@@ -41,7 +41,7 @@ export function nextLoad(
   tested: readonly TestedPoint[],
   memoryWall: number | null,
 ): SweepLoad | null {
-  if (plan.kind === 'given') return plan.loads[tested.length] ?? null
+  if (plan.kind === 'given') return untested(plan.loads, tested)[0] ?? null
   const points = [...tested].sort((a, b) => a.load.value - b.load.value)
   const last = points.at(-1)
   if (last === undefined) return { kind: plan.load, value: plan.first }
@@ -49,6 +49,16 @@ export function nextLoad(
     return { kind: plan.load, value: Math.min(plan.most, last.load.value * 2) }
   }
   return splitAroundSloWall(plan.load, points, plan.refinements)
+}
+
+/** The given loads that no point has yet, in their order: a sweep that goes on may be given others than it began with. */
+export function untested(
+  loads: readonly SweepLoad[],
+  tested: readonly Pick<TestedPoint, 'load'>[],
+): readonly SweepLoad[] {
+  return loads.filter(
+    ({ kind, value }) => !tested.some(({ load }) => load.kind === kind && load.value === value),
+  )
 }
 
 function everyWallIsInside(

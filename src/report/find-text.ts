@@ -16,7 +16,7 @@ import { footnotes, type Footnotes } from './footnotes.ts'
 import { commandsToLookCloser } from './look-closer.ts'
 import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
-import { sameAgain } from './render-run.ts'
+import { sameAgain, stoppedLine } from './render-run.ts'
 import { serverLine, tagsLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
@@ -53,7 +53,7 @@ export function renderFind(document: FindDocument, options: RenderOptions): stri
   const lines = [
     headline(document, paint) + (marks === '' ? '' : ` ${marks}`),
     `  ${answerSentence(document)}`,
-    ...(document.stopped === null ? [] : [`  ended before its plan: ${printable(document.stopped.why)}`]),
+    ...(document.stopped === null ? [] : [`  ${stoppedLine(document.stopped)}`]),
     paint('quiet', `  ${printable(document.workload)} · objective ${document.objective}`),
     paint('quiet', `  ${serverLine(document.target)}`),
     ...tagsLine(document).map((line) => paint('quiet', `  ${line}`)),

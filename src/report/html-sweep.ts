@@ -25,7 +25,7 @@ import {
 } from './html-page.ts'
 import { startedText } from './html-run.ts'
 import { figure, figureFormat, percentileName, percentileOf } from './metric-rows.ts'
-import { sweepHeadline, sweepNextCommands } from './render-sweep.ts'
+import { sweepHeadline, sweepNextCommands, sweepStoppedLine } from './render-sweep.ts'
 import { serverLine } from './run-lines.ts'
 import type { Figure } from './svg-figure.ts'
 import { element } from './svg-markup.ts'
@@ -76,7 +76,7 @@ export function sweepFigure(document: SweepDocument): Figure | null {
 }
 
 function header(document: SweepDocument): string {
-  const { capacity, started_at: started, objective, stopped, target, workload } = document
+  const { capacity, started_at: started, objective, target, workload } = document
   const [style, word] =
     capacity.load === null
       ? ['INVALID', 'NO CAPACITY']
@@ -101,7 +101,7 @@ function header(document: SweepDocument): string {
       words(`${workload}${objective === null ? '' : ` · objective ${objective}`}`),
     ),
     element('p', { class: 'rests' }, words(serverLine(target))),
-    stopped === null ? '' : element('p', { class: 'rests' }, words(`ended before its plan: ${stopped.why}`)),
+    ...sweepStoppedLine(document).map((line) => element('p', { class: 'rests' }, words(line))),
   )
 }
 

@@ -27,7 +27,7 @@ import { commandsToLookCloser } from './look-closer.ts'
 import { painter, savedWords, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
-import { sameAgain } from './render-run.ts'
+import { sameAgain, stoppedLine } from './render-run.ts'
 import { objectiveLines, serverLine, tagsLine } from './run-lines.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
@@ -85,7 +85,7 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     '',
     ...textTable(columns, [head, ...rows, ...memoryRow(document)], paint),
     '',
-    ...(document.stopped === null ? [] : [`ended before its plan: ${document.stopped.why}`]),
+    ...sweepStoppedLine(document),
     capacityLine(document, paint) + (marks === '' ? '' : ` ${marks}`),
     ...operatingLines(document, paint).map((line) => `  ${line}`),
     ...(options.explain ? ['', ...explainSweep(document)] : wallLines(document).map((line) => `  ${line}`)),
@@ -94,6 +94,14 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     nextLine(document, options),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Why the sweep is not complete, in a line; none for one that is. Earlier versions wrote nothing into a sweep that was killed. */
+export function sweepStoppedLine({ stopped, complete, sweep }: SweepDocument): readonly string[] {
+  if (stopped !== null) return [stoppedLine(stopped)]
+  if (complete) return []
+  const why = `cut off, unless it still runs; the same flags and --resume ${shellWord(sweep)} go on`
+  return [stoppedLine({ kind: 'killed', why })]
 }
 
 interface RowContext {

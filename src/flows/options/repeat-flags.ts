@@ -24,6 +24,7 @@ export function repeatFlags(given: Partial<RunConfig>): RepeatFlags | null {
       ...(Object.keys(config.extraBody).length === 0
         ? []
         : ['--extra-body', JSON.stringify(config.extraBody)]),
+      ...valueFlag('body-template', config.bodyTemplatePath),
       ...valueFlag('tokenizer', config.tokenizerPath),
       ...valueFlag('seed', config.seed === defaults.seed ? null : config.seed),
       ...switchFlag('warm-prefix', config.warmPrefix, false),
