@@ -32,6 +32,7 @@ describe('nearest', () => {
     ['raet', ['rate', 'name'], 'rate'],
     ['ulr', ['url', 'api'], 'url'],
     ['timeout', ['timeout-connect', 'seed'], 'timeout-connect'],
+    ['num_requests_wait', ['num_requests_running', 'num_requests_waiting'], 'num_requests_waiting'],
     ['zzz', ['url', 'api'], null],
   ])('to %s of %o', (word, candidates, wanted) => expect(nearest(word, candidates)).toBe(wanted))
 

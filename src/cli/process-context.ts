@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { openFileLimit } from '../base/open-file-limit.ts'
 import { systemError, systemHelp } from '../base/system-errors.ts'
 import type { FlowDeps } from '../flows/flow-deps.ts'
 import { lazyFlows } from './flows.ts'
@@ -106,6 +107,7 @@ async function flowDeps(
       cores: os.availableParallelism(),
       cpu: cpus[0]?.model ?? 'unknown',
       memoryBytes: os.totalmem(),
+      openFiles: openFileLimit(await readText('/proc/self/limits').catch(() => '')),
       addresses: Object.values(os.networkInterfaces()).flatMap(
         (list) => list?.map(({ address }) => address) ?? [],
       ),

@@ -15,6 +15,7 @@ import { settle } from './live-target.ts'
 import { confidenceOf } from '../measure/metrics/decision-tails.ts'
 import { findDefaults } from './options/defaults.ts'
 import { repeatFlags } from './options/repeat-flags.ts'
+import { checkClientRoom } from './client-room.ts'
 import type { FindConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
@@ -40,6 +41,7 @@ const longestFactor = 16
  * @throws PlimsollError before anything is sent for what cannot be meant, reached or measured.
  */
 export async function findFlow(config: FindConfig, deps: FlowDeps): Promise<FindOutcome> {
+  checkClientRoom(config.run, deps.machine, [])
   const { ground, startedAt, close } = await openGround(config.run, deps, {
     name: 'find',
     folder: null,

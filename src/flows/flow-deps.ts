@@ -49,6 +49,8 @@ export interface MachineFacts {
   readonly cores: number
   readonly cpu: string
   readonly memoryBytes: number
+  /** Files, connections among them, that this process may have open; null where the machine does not tell. */
+  readonly openFiles: number | null
   /** Addresses of this machine's interfaces: a server at one of them shares the machine with the client. */
   readonly addresses: readonly string[]
   /** Busy and total CPU time of all cores since boot, ms. */

@@ -2,6 +2,7 @@ import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import { tracePacer } from '../measure/workload/trace.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import { approvePlan } from './approve-plan.ts'
+import { checkClientRoom } from './client-room.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
@@ -18,6 +19,7 @@ import { documentOptions } from './run-document.ts'
  */
 export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOutcome> {
   const objectives = parseObjectives(config.objectives)
+  checkClientRoom(config, deps.machine, config.pacer.kind === 'concurrency' ? [config.pacer.users] : [])
   const asked = await readAsked(config, deps)
   const { workload } = asked
   const target = await openTarget(config, deps, asked)

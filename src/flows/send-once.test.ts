@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { monotonicClock } from '../base/clock.ts'
+import { preflight } from '../measure/load/preflight.ts'
 import { probeDialect } from '../measure/load/probe-dialect.ts'
+import type { Scrape } from '../measure/wire/prometheus-text.ts'
 import { openAsker } from './send-once.ts'
 
 test('a server that obeys no limit and never ends its answer is asked once, and is not waited for', async () => {
@@ -36,6 +38,33 @@ test('a server that obeys no limit and never ends its answer is asked once, and 
     expect(firstTokenMs).not.toBeNull()
     expect(learnt.acceptsUsage).toBe(false)
     expect(asked).toBe(1)
+  } finally {
+    await asker.close()
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('a server that lists its models and hangs on the endpoint is not said to be away', async () => {
+  const server = createServer((request, response) => {
+    if (request.url === '/v1/models') response.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const asker = await openAsker(new URL(url), {
+    clock: monotonicClock(performance, process.hrtime.bigint, process.hrtime.bigint()),
+    api: 'chat',
+    headers: {},
+    tls: {},
+    timeoutMs: 300,
+  })
+  try {
+    const target = { url, api: 'chat', endpointPath: '/v1/chat/completions', model: null } as const
+    const deps = { sendOnce: asker.sendOnce, parseMetrics: () => ({}) as Scrape }
+    await expect(preflight(deps, target)).rejects.toMatchObject({
+      code: 'PLIM_CONNECT',
+      message: `${url.slice(7)} takes connections, but POST /v1/chat/completions was not answered within 300ms`,
+    })
   } finally {
     await asker.close()
     server.closeAllConnections()

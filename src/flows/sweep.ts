@@ -9,6 +9,7 @@ import { partSalt } from '../measure/workload/salt.ts'
 import { nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import { isCut } from './cut-point.ts'
+import { checkClientRoom } from './client-room.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
 import { objectiveText } from './judged-objectives.ts'
 import { settle } from './live-target.ts'
@@ -33,6 +34,7 @@ const refinements = 2
  * @throws PlimsollError before anything is sent for what cannot be meant, reached or measured.
  */
 export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<SweepOutcome> {
+  checkClientRoom(config.run, deps.machine, config.axis === 'concurrency' ? (config.loads ?? []) : [])
   const earlier = config.resume === null ? null : await resumedSweep(config.resume)
   if (earlier !== null) checkSameTest(earlier, config, [deps.env(config.run.keyEnv) ?? ''])
   const { ground, startedAt, close } = await openGround(config.run, deps, {

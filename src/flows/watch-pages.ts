@@ -1,5 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
-import { isFailure } from '../measure/load/probe.ts'
+import { errorText, isFailure, type ProbeAnswer } from '../measure/load/probe.ts'
 import { parsePrometheusText, type Scrape } from '../measure/wire/prometheus-text.ts'
 import { federatedMatches, joinPages, replicaPages, splitByInstance } from '../operate/watch/by-instance.ts'
 import type { FlowDeps } from './flow-deps.ts'
@@ -9,6 +9,8 @@ import { openAsker, type Asker } from './send-once.ts'
 export interface PageSource {
   /** A page for each replica; null where it could not be read. */
   look(): Promise<ReadonlyMap<string, Scrape | null>>
+  /** What the last look did not get, of each page of an engine or of the Prometheus that could not be read. */
+  missed(): readonly MissedPage[]
   close(): Promise<void>
 }
 
@@ -22,9 +24,18 @@ export interface PageAddresses {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A page that was asked for, and what came instead: "connect ECONNREFUSED 127.0.0.1:1", "HTTP 404", "a web page". */
+export interface MissedPage {
+  readonly kind: 'no_answer' | 'no_metrics'
+  readonly url: string
+  readonly why: string
+}
+
 interface Page {
   readonly name: string
   read(): Promise<Scrape | null>
+  /** Of the last read; null where it came. */
+  missed(): MissedPage | null
   close(): Promise<void>
 }
 
@@ -49,6 +60,7 @@ export async function openPages(addresses: PageAddresses, deps: FlowDeps): Promi
         for (const name of pages.keys()) seen.add(name)
         return pages
       },
+      missed: () => missedOf([page]),
       close: () => page.close(),
     }
   }
@@ -72,10 +84,15 @@ export async function openPages(addresses: PageAddresses, deps: FlowDeps): Promi
         }),
       )
     },
+    missed: () => missedOf(engines),
     async close() {
       await Promise.all([...engines, ...machines].map((page) => page.close()))
     },
   }
+}
+
+function missedOf(pages: readonly Page[]): readonly MissedPage[] {
+  return pages.map((page) => page.missed()).filter((missed) => missed !== null)
 }
 
 async function openPage(
@@ -99,19 +116,39 @@ async function openPage(
   // An engine's own address, with or without /v1, has its metrics at the root.
   const bare = url.pathname === '/' || /\/v1\/?$/.test(url.pathname)
   const path = bare ? fallbackPath : url.pathname + url.search
+  const place = url.origin + path
+  let missing: MissedPage | null = null
   return {
     name: url.host,
+    missed: () => missing,
     async read() {
       const answer = await asker.sendOnce({ method: 'GET', path, body: null, stream: false })
-      if (isFailure(answer) || answer.status !== 200) return null
+      missing = null
+      if (isFailure(answer)) {
+        missing = { kind: 'no_answer', url: place, why: answer.failure.message }
+        return null
+      }
+      const instead = insteadOfMetrics(answer)
+      if (instead !== null) {
+        missing = { kind: 'no_metrics', url: place, why: instead }
+        return null
+      }
       const contentType = answer.header('content-type')
       try {
         return parsePrometheusText(answer.bodyText, contentType === undefined ? {} : { contentType })
       } catch {
-        // A page of something else: as good as none.
+        missing = { kind: 'no_metrics', url: place, why: 'a page of something else' }
         return null
       }
     },
     close: () => asker.close(),
   }
+}
+
+/** What an answer is that holds no metrics for sure, in a few words; null: it has to be read. */
+function insteadOfMetrics({ status, bodyText }: ProbeAnswer): string | null {
+  const isWebPage = /^\s*<(!doctype|html)/i.test(bodyText)
+  if (status === 200) return isWebPage ? 'a web page' : null
+  const said = isWebPage ? 'a web page' : errorText(bodyText)
+  return said === null ? `HTTP ${status}` : `HTTP ${status}: ${said}`
 }

@@ -175,6 +175,33 @@ describe('watch', () => {
     await expect(watchFlow(config, deps)).rejects.toThrow('nothing to watch')
   })
 
+  it.each([
+    [
+      'a port that refuses',
+      null,
+      /^connect ECONNREFUSED 127\.0\.0\.1:1, from http:\/\/127\.0\.0\.1:1\/metrics$/,
+    ],
+    [
+      'a path that is not there',
+      { status: 404, text: '{"detail":"Not Found"}' },
+      /^HTTP 404: Not Found, from /,
+    ],
+    ['a web page', { status: 200, text: '<!doctype html><title>Grafana</title>' }, /^a web page, from /],
+    ['something else', { status: 200, text: '{"a": [1]}' }, /^a page of something else, from /],
+  ])('what came instead of metrics is told: %s', async (_, answer, received) => {
+    const page = answer === null ? null : await pageServer(answer.text)
+    if (page !== null && answer !== null) page.status = answer.status
+    const url = page?.url ?? 'http://127.0.0.1:1'
+    const deps = { ...liveDeps(new AbortController().signal), onLook: () => {} }
+    await expect(watchFlow({ ...config, urls: [url] }, deps)).rejects.toMatchObject({
+      code: 'PLIM_CONNECT',
+      received: expect.stringMatching(received) as string,
+      hint: expect.stringContaining(
+        `curl ${url}/metrics shows what is there${answer === null ? '' : '; SGLang'}`,
+      ) as string,
+    })
+  })
+
   it('ends with the signal', async () => {
     const page = await pageServer(vllmPage({ running: 1, waiting: 0 }))
     const stop = new AbortController()

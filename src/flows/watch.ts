@@ -1,5 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
+import { shellWord } from '../base/shell-words.ts'
 import { formatSpan } from '../base/units.ts'
 import { takenNotice } from '../measure/record/fresh-folder.ts'
 import { startManifest } from '../measure/record/manifest.ts'
@@ -14,7 +15,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import { openSweep } from './plan-basis.ts'
 import { serverFactsJson } from './run-facts.ts'
 import { writeWatch } from './watch-folder.ts'
-import { openPages, type PageAddresses } from './watch-pages.ts'
+import { openPages, type MissedPage, type PageAddresses } from './watch-pages.ts'
 import { watchDocument } from './watch-view.ts'
 
 export interface WatchConfig extends Omit<PageAddresses, 'headers'> {
@@ -64,7 +65,9 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
     for (;;) {
       const atMs = deps.clock.nowMs()
       const found = await pages.look()
-      if (looks === 0 && [...found.values()].every((page) => page === null)) throw nothingAnswers(config)
+      if (looks === 0 && [...found.values()].every((page) => page === null)) {
+        throw nothingAnswers(config, pages.missed())
+      }
       const samples = [...found].map(([name, page]) => {
         let history = histories.get(name)
         if (history === undefined) histories.set(name, (history = new ReplicaHistory(name, longestMs)))
@@ -111,12 +114,25 @@ function announcement({ urls, prometheusUrl, intervalMs, objectives, windowsMs }
   return `watching ${places.map(redactUrl).join(', ')} every ${formatSpan(intervalMs)}: rates and latencies come with the second look${burn}`
 }
 
-function nothingAnswers({ urls, prometheusUrl }: WatchConfig): PlimsollError {
+/** Without a page that was missed, a Prometheus answered and knows of no engine. */
+function nothingAnswers({ urls, prometheusUrl }: WatchConfig, missed: readonly MissedPage[]): PlimsollError {
+  const [first] = missed
   return new PlimsollError('PLIM_CONNECT', 'no metrics can be read', {
     expected: 'a page in the Prometheus text format',
-    received: `nothing of that kind at ${redactUrl(prometheusUrl ?? urls.join(', '))}`,
-    hint: prometheusUrl === null ? 'curl ADDRESS/metrics shows what is there' : 'does it scrape an engine?',
+    received:
+      first === undefined
+        ? `no series of an engine at ${redactUrl(prometheusUrl ?? urls.join(', '))}`
+        : missed.map(({ url, why }) => `${why}, from ${placeOf(url)}`).join('; '),
+    hint:
+      first === undefined
+        ? 'does it scrape an engine?'
+        : `curl ${shellWord(placeOf(first.url))} shows what is there${first.kind === 'no_metrics' && prometheusUrl === null ? '; SGLang needs --enable-metrics, llama.cpp --metrics' : ''}`,
   })
+}
+
+/** The matches that a federation is asked for would hide the address. */
+function placeOf(url: string): string {
+  return redactUrl(url).replace(/\?match.*$/, '')
 }
 
 /** Sleeps, but not past the signal. */

@@ -5,7 +5,7 @@ import type { LoadInstrument } from './instrument.ts'
 import { crashedRow, joinedRow } from './joined-row.ts'
 import { counterOf, type Ledger } from './ledger.ts'
 import type { LoadDeps, LoadOptions, LoadResult, LoadStop } from './load-options.ts'
-import type { LoadWorker } from './load-worker.ts'
+import { deathHelp, type LoadWorker } from './load-worker.ts'
 import { windowEndMs } from './load-window.ts'
 import { progressTracker } from './progress.ts'
 import type { RequestSource } from './request-source.ts'
@@ -219,9 +219,11 @@ function interrupted(atMs: number): LoadStop {
 }
 
 function crashStop(worker: number, reason: string): LoadStop {
+  const help = deathHelp(reason)
+  const said = reason.split('\n', 1)[0]!
   return {
     why: 'worker_crashed',
-    message: `worker thread ${worker} died: ${reason.split('\n', 1)[0]!}`,
+    message: `worker thread ${worker} died: ${said}${help === null ? '' : ` (${help})`}`,
     evidence: { worker, reason },
   }
 }

@@ -75,6 +75,17 @@ export function errorOf(error: ThreadError): PlimsollError {
   return new PlimsollError((code ?? 'PLIM_INTERNAL') as ErrorCode, message, facts)
 }
 
+/** What of a thread's death a person can act on; null for any other. */
+export function deathHelp(reason: string): string | null {
+  return /\bE[MN]FILE\b/.test(reason)
+    ? 'its connections used up the files that may be open: a lower --concurrency or --max-connections, or a higher ulimit -n'
+    : null
+}
+
 function deathError(reason: string): PlimsollError {
-  return new PlimsollError('PLIM_INTERNAL', 'a load thread died', { received: reason })
+  const help = deathHelp(reason)
+  return new PlimsollError(help === null ? 'PLIM_INTERNAL' : 'PLIM_CONNECT', 'a load thread died', {
+    received: reason,
+    ...(help === null ? {} : { hint: help }),
+  })
 }

@@ -1,17 +1,23 @@
 import { nearest } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-words.ts'
+import { formatSpan } from '../../base/units.ts'
 import { apis } from '../wire/api.ts'
 import { splitSocket } from '../wire/target-url.ts'
 import { fromEndpoint, pathAdvice, refusedByStatus } from './preflight-status.ts'
-import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
+import { errorText, type PreflightTarget, type ProbeAnswer, type ProbeRequest } from './probe.ts'
 
-/** The sentence for a server that did not answer at all, from the transport's kind and message. */
+/**
+ * The sentence for a server that did not answer at all, from the transport's kind and message.
+ * @param asked what it was asked: a server that takes the connection may answer one path and hang on another
+ */
 export function unreachable(
   failure: { readonly kind: string; readonly message: string },
   target: PreflightTarget,
+  asked: Pick<ProbeRequest, 'method' | 'path'>,
 ): PlimsollError {
   const { url } = target
+  if (silences.has(failure.kind)) return silent(failure, target, asked)
   if (failure.kind === 'tls') {
     if (/wrong version number|packet length too long/i.test(failure.message)) {
       return new PlimsollError('PLIM_TLS', `${hostOf(url)} does not speak TLS`, {
@@ -69,6 +75,27 @@ function silentSocket(
   })
 }
 
+/** The connection stood, the question was sent, and the answer did not come. */
+const silences: ReadonlySet<string> = new Set(['timeout_first_token', 'timeout_idle', 'timeout_total'])
+
+function silent(
+  failure: { readonly message: string },
+  { url }: PreflightTarget,
+  { method, path }: Pick<ProbeRequest, 'method' | 'path'>,
+): PlimsollError {
+  const within = /within (\d+) ms/.exec(failure.message)?.[1]
+  const span = within === undefined ? 'in time' : `within ${formatSpan(Number(within))}`
+  return new PlimsollError(
+    'PLIM_CONNECT',
+    `${hostOf(url)} takes connections, but ${method} ${path} was not answered ${span}`,
+    {
+      expected: method === 'GET' ? 'a short answer' : 'a short answer before any load is sent',
+      received: 'a connection, and then silence',
+      hint: 'is its queue full, or does its engine hang or still load? its /metrics and the engine’s log say; --timeout-first-token and --timeout-total shorten the wait',
+    },
+  )
+}
+
 /** Something listens there: these come after the connection stood. */
 const cutOff: ReadonlySet<string> = new Set(['truncated', 'protocol', 'stale_connection'])
 
@@ -85,8 +112,6 @@ function whyNot(kind: string): string {
     connection_refused: 'connection refused',
     timeout_connect: 'no connection in time',
     connection_reset: 'connection reset',
-    timeout_first_token: 'no answer in time',
-    timeout_total: 'no answer in time',
   }
   return words[kind] ?? kind.replaceAll('_', ' ')
 }

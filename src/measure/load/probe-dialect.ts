@@ -85,7 +85,9 @@ export async function probeDialect(
   for (let attempt = 1; ; attempt++) {
     const body = probeBody(target, asked, fields, newerOnly)
     const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream, answer: true })
-    if (isFailure(answer)) throw unreachable(answer.failure, target)
+    if (isFailure(answer)) {
+      throw unreachable(answer.failure, target, { method: 'POST', path: target.endpointPath })
+    }
     if (answer.status === 200) {
       const observed = answer.fields ?? observe(answer.bodyText)
       // An answer that breaks off teaches nothing of usage or limits: one more, then what there is. One that never ends would not either.

@@ -9,7 +9,17 @@ export function threadCpuReader(
   const path = '/proc/thread-self/schedstat'
   const read = (): number => Number(readFile(path).split(' ', 1)[0]) / 1e6
   try {
-    if (Number.isFinite(read())) return read
+    let last = read()
+    if (Number.isFinite(last)) {
+      return () => {
+        try {
+          last = read()
+        } catch {
+          // Where connections use up the open files (EMFILE), a thread must not die of its own gauge: the next look tells all.
+        }
+        return last
+      }
+    }
   } catch {
     // No such file: not Linux, or a kernel without scheduler statistics.
   }

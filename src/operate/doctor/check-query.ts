@@ -1,3 +1,4 @@
+import { nearest } from '../../base/edit-distance.ts'
 import { parsePrometheusNumber } from '../../measure/wire/prometheus-number.ts'
 import type { Catalogue, EngineId, KnownMetric, Rename } from '../catalogue/catalogue.ts'
 import { seriesNames } from '../catalogue/catalogue.ts'
@@ -353,8 +354,12 @@ function checkBounds(
   })
 }
 
-/** The name that shares the most words, when more than half are shared. */
+/** The name that this one begins or is misspelt from; else the one that shares the most words, when more than half are shared. */
 function nearestName(name: string, all: readonly string[]): string | null {
+  return nearest(name, all, { most: Math.floor(name.length / 8) }) ?? mostWordsShared(name, all)
+}
+
+function mostWordsShared(name: string, all: readonly string[]): string | null {
   const words = new Set(name.split(/[:_]/))
   let best: string | null = null
   let most = words.size / 2

@@ -84,6 +84,17 @@ describe('drift between queries and engines', () => {
       'rate(vllm:num_requests_success_total[1m])',
       [['renamed', 'vllm:request_success_total']],
     ],
+    [
+      'a name that breaks off',
+      'sum(vllm:num_requests_wait)',
+      [['unknown_metric', 'vllm:num_requests_waiting']],
+    ],
+    ['a letter too few', 'sum(vllm:num_request_running)', [['unknown_metric', 'vllm:num_requests_running']]],
+    [
+      'a word too many',
+      'sum(vllm:num_requests_waiting_now)',
+      [['unknown_metric', 'vllm:num_requests_waiting']],
+    ],
     ['a prefix too much', 'rate(vllm:http_requests_total[1m])', [['renamed', 'http_requests_total']]],
     [
       'the label of another exporter',

@@ -1,0 +1,41 @@
+import { PlimsollError } from '../base/errors.ts'
+import type { MachineFacts } from './flow-deps.ts'
+import type { RunConfig } from './options/run-config.ts'
+
+/** Files that a process holds beside the connections of a load: its threads' pipes, the journal, the libraries. */
+const ownFiles = 64
+
+/** Threads beyond these have no core to run on, and each takes memory of its own. */
+function mostWorkers(cores: number): number {
+  return Math.max(64, 4 * cores)
+}
+
+/**
+ * Refuses what this machine cannot hold, before a server is asked: more threads than could ever help, and more connections than
+ * the process may open files. An open loop opens what it needs, and cannot be told before.
+ * @param loads users of each closed loop that is to be run
+ * @throws PlimsollError PLIM_USAGE
+ */
+export function checkClientRoom(
+  { workers, maxConnections, http2 }: Pick<RunConfig, 'workers' | 'maxConnections' | 'http2'>,
+  { cores, openFiles }: Pick<MachineFacts, 'cores' | 'openFiles'>,
+  loads: readonly number[],
+): void {
+  const most = mostWorkers(cores)
+  if (workers !== null && workers > most) {
+    throw new PlimsollError('PLIM_USAGE', `--workers ${workers} are more threads than can help`, {
+      expected: `at most ${most} on ${cores} ${cores === 1 ? 'core' : 'cores'}`,
+      received: String(workers),
+      hint: 'leave --workers away: one per core but one is started',
+    })
+  }
+  const users = Math.max(0, ...loads)
+  const connections = Math.min(users, maxConnections ?? Number.POSITIVE_INFINITY)
+  // HTTP/2 carries many requests on one connection.
+  if (openFiles === null || http2 || connections + ownFiles <= openFiles) return
+  throw new PlimsollError('PLIM_USAGE', `--concurrency ${users} needs more open files than are allowed`, {
+    expected: `at most ${Math.max(0, openFiles - ownFiles)}: ${openFiles} files may be open (ulimit -n), ${ownFiles} are plimsoll’s own`,
+    received: `${connections} connections`,
+    hint: `a lower --concurrency, or ulimit -n ${connections + ownFiles} before it where that is allowed, or several machines`,
+  })
+}
