@@ -165,7 +165,7 @@ describe('a comparison of run folders', () => {
     ['a sweep with a run at one of its loads: that point alone', 2, ['2 users'], 2],
     ['a sweep with a run at another load: refused', 3, null, 0],
     ['a sweep with an open-loop run: refused', null, null, 0],
-  ])('%s', async (name, users, keys, leftOut) => {
+  ])('%s', async (_, users, keys, leftOut) => {
     const a = { name: 'a', paths: [await sweepOf(`sweep-${users ?? 'open'}`, [1, 2, 4])] }
     const b = {
       name: 'b',
@@ -175,7 +175,7 @@ describe('a comparison of run folders', () => {
     }
     const compared = compareRuns({ a, b }, settings, '0.1.0')
     if (keys === null) {
-      await expect(compared, name).rejects.toMatchObject({
+      await expect(compared).rejects.toMatchObject({
         code: 'PLIM_USAGE',
         message: 'the two arms have no load in common',
       })
