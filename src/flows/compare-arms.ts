@@ -58,6 +58,28 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
   return runs
 }
 
+/**
+ * Where the points of a sweep are compared with runs that are no sweep's, those are matched by load too: other loads pooled against one
+ * would be compared as if the load made no difference. A load that nobody knows matches none.
+ */
+export function matchLoads(runs: readonly ArmRun[], others: readonly ArmRun[]): readonly ArmRun[] {
+  if (![...runs, ...others].some(({ load }) => load !== null)) return runs
+  const turns = new Map<string, number>()
+  return runs.map((run) => {
+    const load = run.load ?? loadOf(run.document)
+    const turn = (turns.get(load) ?? 0) + 1
+    turns.set(load, turn)
+    return { ...run, load, block: turn === 1 ? load : `${load} (${turn})` }
+  })
+}
+
+function loadOf({ load }: RunDocument): string {
+  if (load.users !== null) return `${load.users} users`
+  return load.kind === 'poisson' && load.rate_per_s !== null
+    ? `${load.rate_per_s} req/s`
+    : load.text.split(':')[0]!
+}
+
 function windowOf({ window }: RunDocument): { readonly startMs: number; readonly endMs: number } {
   return { startMs: window.start_ms, endMs: window.end_ms }
 }

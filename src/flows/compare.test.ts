@@ -31,6 +31,7 @@ interface Made {
   readonly at?: number
   readonly block?: string
   readonly gpu?: string
+  readonly users?: number
 }
 
 /** A run of 40 requests of one a second, each with TPOTs near `tpotMs`. */
@@ -58,7 +59,10 @@ async function makeRun(path: string, made: Made): Promise<string> {
     },
     seed: made.seed ?? '1',
     salt: null,
-    pacer: { kind: 'constant', ratePerSecond: 1 },
+    pacer:
+      made.users === undefined
+        ? { kind: 'constant', ratePerSecond: 1 }
+        : { kind: 'concurrency', users: made.users, thinkTimeMs: 0 },
     workload: { text: 'made', digest: 'd' },
     target: { url: 'http://x', api: 'chat', model: made.model ?? 'm' },
     clock: {
@@ -144,6 +148,43 @@ describe('a comparison of run folders', () => {
       '0.1.0',
     )
     expect(document.arms.a.runs).toHaveLength(3)
+  })
+
+  const sweepOf = async (name: string, loads: readonly number[]): Promise<string> => {
+    for (const load of loads) await makeRun(`${name}/${load}`, { tpotMs: 10 + 5 * load })
+    const points = loads.map((value) => ({
+      ...threeWalls.points[0],
+      load: { kind: 'concurrency', value },
+      run: String(value),
+    }))
+    writeFileSync(join(folder, name, 'sweep.json'), JSON.stringify({ ...threeWalls, points }))
+    return join(folder, name)
+  }
+
+  it.each([
+    ['a sweep with a run at one of its loads: that point alone', 2, ['2 users'], 2],
+    ['a sweep with a run at another load: refused', 3, null, 0],
+    ['a sweep with an open-loop run: refused', null, null, 0],
+  ])('%s', async (_, users, keys, leftOut) => {
+    const a = { name: 'a', paths: [await sweepOf(`sweep-${users ?? 'open'}`, [1, 2, 4])] }
+    const b = {
+      name: 'b',
+      paths: [
+        await makeRun(`alone-${users ?? 'open'}`, { tpotMs: 21, ...(users === null ? {} : { users }) }),
+      ],
+    }
+    const compared = compareRuns({ a, b }, settings, '0.1.0')
+    if (keys === null) {
+      await expect(compared).rejects.toMatchObject({
+        code: 'PLIM_USAGE',
+        message: 'the two arms have no load in common',
+      })
+      return
+    }
+    const { design, metrics, arms } = await compared
+    expect(design.paired_by).toBe('load')
+    expect(metrics[0]?.pairs.map(({ key }) => key)).toEqual(keys)
+    expect(arms.a.left_out).toHaveLength(leftOut)
   })
 
   it('sweeps are matched load by load; a load of one arm only is left out and said', async () => {

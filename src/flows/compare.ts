@@ -8,7 +8,7 @@ import type { LatencyParts } from '../measure/metrics/decompose-latency.ts'
 import type { CompareDocument, ComparedArm, ComparedMetric } from '../report/compare-document.ts'
 import type { RunDocument } from '../report/documents.ts'
 import { mean } from '../stats/describe.ts'
-import { readArm, type ArmRun } from './compare-arms.ts'
+import { matchLoads, readArm, type ArmRun } from './compare-arms.ts'
 import { comparedFigures, type ComparedFigure } from './compare-figures.ts'
 import { judgeTogether, type Candidate } from './compare-judge.ts'
 import { compareResidue } from './compare-residue.ts'
@@ -36,7 +36,7 @@ export async function compareRuns(
   kind: 'runs' | 'interleaved' = 'runs',
 ): Promise<CompareDocument> {
   const [allA, allB] = [await readArm(arms.a.paths), await readArm(arms.b.paths)]
-  const { a, b, leftOut } = usable(allA, allB)
+  const { a, b, leftOut } = usable(matchLoads(allA, allB), matchLoads(allB, allA))
   const pairing = pairRuns(a.map(pairingOf), b.map(pairingOf))
   const ordered =
     pairing.kind === 'paired'
@@ -88,7 +88,7 @@ function usable(
     if (!matched || others.has(run.block)) return null
     return run.load === null
       ? `block ${run.block ?? ''} has no usable run in the other arm`
-      : `${run.load} is in one arm only`
+      : `${run.block ?? run.load} is in one arm only`
   }
   const split = (arm: readonly ArmRun[], others: ReadonlySet<string | null>) => ({
     used: arm.filter((run) => why(run, others) === null),
@@ -99,6 +99,15 @@ function usable(
   })
   const first = split(a, blocks[1]!)
   const second = split(b, blocks[0]!)
+  const usableRuns = [a, b].map((arm) => arm.filter(isUsable))
+  const [inA, inB] = usableRuns.map((arm) => [...new Set(arm.flatMap(({ load }) => load ?? []))])
+  if (usableRuns.every((arm) => arm.length > 0) && first.used.length === 0 && inA!.length > 0) {
+    throw new PlimsollError('PLIM_USAGE', 'the two arms have no load in common', {
+      expected: `a run of B at a load of A: ${inA!.join(', ')}`,
+      received: inB!.join(', '),
+      hint: 'what differs would be the load: plimsoll compare two sweeps, or two runs at one load',
+    })
+  }
   if (first.used.length === 0 || second.used.length === 0) {
     const [left] = first.used.length === 0 ? first.left : second.left
     throw new PlimsollError(

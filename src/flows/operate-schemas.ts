@@ -35,7 +35,10 @@ export const policySchema: v.GenericSchema<unknown, PolicyDocument> = v.strictOb
   schema: v.literal('plimsoll.policy/1'),
   plimsoll: text,
   sweep: text,
-  basis: v.strictObject({ requests_per_s: number, kind: v.picklist(['confirmed', 'indicative', 'typed']) }),
+  basis: v.strictObject({
+    requests_per_s: number,
+    kind: v.picklist(['confirmed', 'indicative', 'refuted', 'typed']),
+  }),
   cold_start_s: v.nullable(v.strictTuple([number, number])),
   ramp_per_s2: maybeText,
   trigger_per_s: number,

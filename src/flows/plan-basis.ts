@@ -1,6 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
 import type { PlanBasis, PlanProvenance } from '../report/plan-document.ts'
-import type { SweepDocument, SweepPoint } from '../report/documents.ts'
+import type { OperatingPoint, SweepDocument, SweepPoint } from '../report/documents.ts'
 import { isSweepFolder, readSweep } from './sweep-folder.ts'
 
 /**
@@ -16,7 +16,10 @@ export async function openSweep(path: string): Promise<SweepDocument> {
   })
 }
 
-/** The rate of a replica that plans are made on: that of the confirming Poisson run, else the sweep's own, which is indicative. */
+/**
+ * The rate of a replica that plans are made on: that of the confirming Poisson run, else the sweep's own, which is indicative, or
+ * refuted where a Poisson run at it missed the objective.
+ */
 export function planBasis(sweep: SweepDocument): PlanBasis | null {
   const { operating_point: point, capacity } = sweep
   if (point === null || capacity.load === null) return null
@@ -25,15 +28,22 @@ export function planBasis(sweep: SweepDocument): PlanBasis | null {
   if (!(rate > 0)) return null
   return {
     requests_per_s: rate,
-    kind: confirmation === null ? 'indicative' : 'confirmed',
+    kind: confirmation !== null ? 'confirmed' : isRefuted(point) ? 'refuted' : 'indicative',
     at_least: capacity.censored,
-    why:
-      confirmation === null
-        ? point.confirmed === false
-          ? `an open-loop run at it did not keep the objective: ${point.confirmation?.text ?? ''}`.trim()
-          : 'a closed loop found it and no open-loop run confirmed it'
-        : confirmation.text,
+    why: confirmation?.text ?? unconfirmedBecause(point),
   }
+}
+
+function isRefuted({ confirmation }: OperatingPoint): boolean {
+  return confirmation?.objectives.some(({ met }) => met === 'no') ?? false
+}
+
+function unconfirmedBecause(point: OperatingPoint): string {
+  const { confirmation } = point
+  if (confirmation === null) return 'a closed loop found it and no open-loop run confirmed it'
+  return isRefuted(point)
+    ? `an open-loop run at it did not keep the objective: ${confirmation.text}`
+    : `an open-loop run at it could not show that it keeps the objective: ${confirmation.text}`
 }
 
 /** Four figures, as the confirming run was paced: what stands on the page is what the arithmetic uses. */
@@ -119,7 +129,9 @@ export function notMeasured(
     gaps.push('the rate of a replica was typed, not measured: plimsoll sweep measures it')
   } else {
     const { operating_point: point, walls, capacity, target } = sweep
-    if (point !== null && point.confirmed !== true)
+    if (point !== null && isRefuted(point))
+      gaps.push('a rate that keeps the objective open loop, which this one did not: plimsoll find')
+    else if (point !== null && point.confirmed !== true)
       gaps.push('the operating point open loop: plimsoll run at its rate confirms it')
     if (capacity.indicative)
       gaps.push('the SLO wall with enough samples: --duration-per-point longer shows it')

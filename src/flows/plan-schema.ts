@@ -23,7 +23,7 @@ const reading = v.strictObject({
 const basis = v.nullable(
   v.strictObject({
     requests_per_s: number,
-    kind: v.picklist(['confirmed', 'indicative', 'typed']),
+    kind: v.picklist(['confirmed', 'indicative', 'refuted', 'typed']),
     at_least: v.boolean(),
     why: text,
   }),

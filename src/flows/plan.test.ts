@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { noCapacity, threeWalls } from '../../test/fixtures/documents.ts'
+import { noCapacity, sixPerSecond, threeWalls } from '../../test/fixtures/documents.ts'
 import { cliRun } from '../../test/fixtures/cli.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import { planFlow, ttftLimitMs } from './plan.ts'
@@ -14,7 +14,7 @@ import { promtool } from './slo-promtool.ts'
 import { planSchema } from './plan-schema.ts'
 
 let folder = ''
-const paths = { steady: '', fast: '', none: '' }
+const paths = { steady: '', fast: '', none: '', no: '', inconclusive: '' }
 
 async function sweepAt(name: string, document: SweepDocument): Promise<string> {
   const path = join(folder, name)
@@ -38,6 +38,15 @@ beforeAll(async () => {
     },
     peak: { load: 128, output_tokens_per_s: 6000 },
   })
+  const confirmation = (met: 'no' | 'inconclusive') => ({
+    ...point.confirmation!,
+    objectives: [{ ...sixPerSecond.objectives[0]!, met }],
+  })
+  for (const met of ['no', 'inconclusive'] as const)
+    paths[met] = await sweepAt(met, {
+      ...threeWalls,
+      operating_point: { ...point, confirmed: false, confirmation: confirmation(met) },
+    })
   paths.none = await sweepAt('none', noCapacity)
 })
 
@@ -100,6 +109,24 @@ plimsoll plan … --margin derate:20%
     const { stdout } = await plan(paths.fast, ...seed)
     expect(stdout).toContain('each carries 2.9 req/s: INDICATIVE ¹')
     expect(stdout).toContain('plimsoll run --request-rate 2.9 confirms it')
+  })
+
+  it.each<[string, 'no' | 'inconclusive', string, string]>([
+    [
+      'it missed the objective',
+      'no',
+      'each carries 3.4 req/s: REFUTED ¹',
+      'plimsoll find looks for a rate that holds',
+    ],
+    ['it could not tell', 'inconclusive', 'each carries 3.4 req/s: INDICATIVE ¹', 'confirms it'],
+  ])('a rate that was tried open loop: %s', async (_, met, word, advice) => {
+    const { exitCode, stdout } = await plan(paths[met], ...seed)
+    expect(exitCode).toBe(0)
+    const text = stdout.replaceAll(/\s+/g, ' ')
+    expect(text).toContain(word)
+    expect(text).toContain(advice)
+    expect(stdout.includes('confirms it')).toBe(met !== 'no')
+    if (met === 'no') expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^plimsoll find/)
   })
 
   it('classes in pools of their own, and in one', async () => {

@@ -9,6 +9,7 @@ import type { ClientHealth } from '../measure/load/client-health.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { warmHitRate } from '../measure/metrics/cache-use.ts'
 import { gapLimitWarning } from '../measure/metrics/decide-objective.ts'
+import type { RunEnds } from '../measure/metrics/lengthening.ts'
 import {
   commonestMessages,
   isCancelled,
@@ -90,6 +91,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
   const summary = summarize(rows, {
     window,
     leadTokens,
+    ends: endsOf(manifest),
     objective: goodputObjective(options.objectives),
     ...(options.percentiles === undefined ? {} : { percentiles: options.percentiles }),
     ...(options.percentileType === undefined ? {} : { percentileType: options.percentileType }),
@@ -192,6 +194,10 @@ function countsOf({ manifest, rows, complete, sent = null }: RecordedRun, counts
     lost,
     ...(sent === null ? {} : { lost_under_way: underWay }),
   }
+}
+
+function endsOf({ window, config }: RunManifest): RunEnds {
+  return { count: typeof config['count'] === 'number', duration: window?.how === 'given' }
 }
 
 /** What the chat template puts in front of every prompt, tokens; 0 where it is not known. */

@@ -220,3 +220,9 @@ describe('laws', () => {
     )
   })
 })
+
+test('the change of a single run against several is between the centres that are printed, geometric means', () => {
+  const found = compareMetric({ a: [1, 100], b: [20], paired: false, better: 'lower', scale: 'log' })
+  expect(found.a.geometric_mean).toBeCloseTo(10, 12)
+  expect(found.change).toBeCloseTo(1, 12)
+})

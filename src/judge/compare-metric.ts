@@ -142,7 +142,7 @@ function judgeChange(judged: Judged, rules: CompareRules, planning: boolean): Me
   const relative = (value: number): number | null =>
     scale === 'log' ? Math.expm1(value) : base === 0 ? null : value / base
   const value = b.mean - a.mean
-  const seen = scaled?.difference ?? (scale === 'log' ? Math.log(b.mean) - Math.log(a.mean) : value)
+  const seen = scaled?.difference ?? (scale === 'log' ? Math.log(centre(b)) - Math.log(centre(a)) : value)
   const none = {
     a,
     b,
@@ -202,6 +202,11 @@ function judgeChange(judged: Judged, rules: CompareRules, planning: boolean): Me
     runs_needed:
       planning && verdict === 'inconclusive' ? runsToTell(value, rules.margin * base, design, rules) : null,
   }
+}
+
+/** What a change on the scale of logs is between. */
+export function centre({ geometric_mean: geometric, mean }: ArmFigure): number {
+  return geometric ?? mean
 }
 
 /**

@@ -25,6 +25,11 @@ export function signed(change: number, interval: readonly [number, number] | nul
   return `${change > 0 && /[1-9]/.test(text) ? '+' : ''}${text}`
 }
 
+/** A unit of the last printed digit of a change. */
+export function lastDigit(change: number, interval: readonly [number, number] | null): number {
+  return 10 ** -digits(change, interval) / 100
+}
+
 function digits(change: number, interval: readonly [number, number] | null): number {
   const half = interval === null ? Math.abs(change) : (interval[1] - interval[0]) / 2
   return half === 0 ? 1 : Math.min(4, Math.max(half < 0.2 ? 1 : 0, decimalsForError(half * 100)))

@@ -59,3 +59,19 @@ describe('a comparison as it is printed', () => {
     )
   })
 })
+
+test('the columns have the digits in which the change beside them can be seen: 6 to 7 ms is not +7 %', () => {
+  const [metric] = fiveAndFive.metrics
+  const arm = (mean: number) => ({ ...metric!.a, mean, geometric_mean: mean })
+  const difference = { ...metric!.difference, half_width: 30 }
+  const wide = {
+    ...metric!,
+    a: arm(6.48),
+    b: arm(6.93),
+    change: 0.07,
+    interval: [-0.5, 0.9] as const,
+    difference,
+  }
+  const text = renderCompare({ ...fiveAndFive, metrics: [wide] }, { color: false, explain: false })
+  expect(text).toContain('6.5 ms → 6.9 ms, +7 %')
+})

@@ -7,9 +7,10 @@ import {
   formatPercent,
   formatPlain,
 } from '../base/units.ts'
+import { centre } from '../judge/compare-metric.ts'
 import type { IntervalCoverage } from '../measure/metrics/run-summary.ts'
 import type { CompareDocument, ComparedMetric, VerdictWord } from './compare-document.ts'
-import { changeText, changeUnit, pText, shareText, signed } from './compare-change.ts'
+import { changeText, changeUnit, lastDigit, pText, shareText, signed } from './compare-change.ts'
 import { compareNotes } from './compare-notes.ts'
 import { coverageWords } from './coverage-note.ts'
 import { footnotes } from './footnotes.ts'
@@ -145,18 +146,39 @@ export function answer(metric: ComparedMetric, { design }: CompareDocument): str
   return `${moved}${interval === '' ? '' : ` ${interval}`}${said[metric.verdict ?? 'none']}`
 }
 
-/** Both arms with the digits that the noise leaves, and their unit. */
-function armTexts({ a, b, unit, difference, scale }: ComparedMetric): readonly [string, string] {
+/** Both arms with the digits that the noise leaves, or the more that the change beside them takes to be seen in them, and their unit. */
+function armTexts({
+  a,
+  b,
+  unit,
+  difference,
+  scale,
+  change,
+  interval,
+}: ComparedMetric): readonly [string, string] {
   const isShare = unit === 'share'
   const times = isShare ? 100 : 1
   const noise = (difference.half_width ?? 0) * times
-  const values = [a, b].map((arm) => (scale === 'log' ? (arm.geometric_mean ?? arm.mean) : arm.mean) * times)
+  const values = [a, b].map((arm) => (scale === 'log' ? centre(arm) : arm.mean) * times)
   const largest = Math.max(...values.map(Math.abs))
-  const decimals =
-    noise > 0 ? Math.min(decimalsForError(noise), decimalsFor(largest, 5)) : decimalsFor(largest, 3)
+  const most = decimalsFor(largest, 5)
+  let decimals = noise > 0 ? Math.min(decimalsForError(noise), most) : decimalsFor(largest, 3)
+  const shown = (): readonly number[] => values.map((value) => Number(value.toFixed(decimals)))
+  while (decimals < most && !showsChange(shown(), { change, interval, scale })) decimals++
   const name = isShare ? ' %' : unit === '' ? '' : ` ${unit}`
   const [first, second] = values.map((value) => `${formatNumber(value, decimals)}${name}`)
   return [first ?? '', second ?? '']
+}
+
+/** The change between two values as they are printed is the printed one, to a tenth of it or a unit of its last digit. */
+function showsChange(
+  [a = 0, b = 0]: readonly number[],
+  { change, interval, scale }: Pick<ComparedMetric, 'change' | 'interval' | 'scale'>,
+): boolean {
+  if (change === null) return true
+  if (scale !== 'points' && a === 0) return false
+  const seen = scale === 'points' ? (b - a) / 100 : (b - a) / Math.abs(a)
+  return Math.abs(seen - change) <= Math.max(Math.abs(change) / 10, lastDigit(change, interval))
 }
 
 function intervalText({ interval, within_run: within, unit, scale }: ComparedMetric): string {

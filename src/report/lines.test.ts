@@ -10,7 +10,7 @@ import { printable } from './printable.ts'
 import type { RunProgress } from './progress.ts'
 import { bar, renderProgress, renderProgressLine } from './render-progress.ts'
 import { renderRun } from './render-run.ts'
-import { countsLine } from './run-lines.ts'
+import { countsLine, throughputLine } from './run-lines.ts'
 import { warningLine, warningTexts } from './warning-text.ts'
 
 const plain = { color: false, explain: false }
@@ -120,6 +120,39 @@ describe('figures', () => {
         },
       ),
     )
+  })
+
+  test.each([
+    ['answers in the window', 6, 3, 5, 'throughput 6 req/s, 20 tok/s out over the window of 10s'],
+    [
+      'none of them: not a rate of 0',
+      0,
+      3,
+      null,
+      'throughput 20 tok/s out over the window of 10s; – req/s: every answer ended after it',
+    ],
+    ['nothing succeeded: 0 it is', 0, 0, null, 'throughput 0 req/s, 20 tok/s out over the window of 10s'],
+    [
+      'goodput above it',
+      5.13,
+      3,
+      5.6,
+      'throughput 5.13 req/s, 20 tok/s out over the window of 10s (what ended in it; goodput: what was sent in it)',
+    ],
+  ])('throughput: %s', (_, rate, ok, good, line) => {
+    const document = {
+      ...sixPerSecond,
+      window_counts: { ...sixPerSecond.window_counts, ok },
+      throughput: {
+        window_s: 10,
+        requests_per_s: rate,
+        output_tokens_per_s: 20,
+        input_tokens_per_s: null,
+      },
+      goodput: good === null ? null : { ...sixPerSecond.goodput!, per_s: good },
+    }
+    expect(throughputLine(document)).toBe(line)
+    expect(renderRun(document, plain).split('\n')[0]).not.toMatch(ok > 0 ? / 0 req/ : /–/)
   })
 
   test('counts that do not add up are shouted about', () => {

@@ -62,9 +62,9 @@ export interface PlanReading {
 }
 
 export interface PlanBasis {
-  /** A replica's requests per second, and whether a Poisson run showed it. */
+  /** A replica's requests per second, and whether a Poisson run showed it: `refuted`, one at this rate missed the objective. */
   readonly requests_per_s: number
-  readonly kind: 'confirmed' | 'indicative' | 'typed'
+  readonly kind: 'confirmed' | 'indicative' | 'refuted' | 'typed'
   /** Nothing broke: the capacity is at least this. */
   readonly at_least: boolean
   readonly why: string

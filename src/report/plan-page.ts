@@ -54,7 +54,9 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
       ? `\n\nIndicative: ${text(best.basis.why)}.`
       : best?.basis?.kind === 'typed'
         ? '\n\nThe rate of a replica was typed, not measured.'
-        : ''
+        : best?.basis?.kind === 'refuted'
+          ? `\n\n**Refuted: ${text(best.basis.why)}. Find a rate that holds before this is deployed: \`plimsoll find\`.**`
+          : ''
   const tried =
     document.simulation?.survives === false
       ? '\n\n**It FAILED on the simulated day: do not deploy it as it is.** See [Tried on a simulated day](#tried-on-a-simulated-day).'

@@ -169,6 +169,8 @@ function basisLine(best: PlanCandidate, mark: (text: string) => string): string 
   const each = `each carries ${least}${formatPlain(basis.requests_per_s, 4)} req/s`
   if (basis.kind === 'typed') return `${each}, as typed: plimsoll sweep measures it`
   if (basis.kind === 'confirmed') return `${each}, confirmed open loop: ${printable(basis.why)}`
+  if (basis.kind === 'refuted')
+    return `closed loop ${each}: REFUTED ${mark(`${basis.why}: plimsoll find looks for a rate that holds, plimsoll plan --each RATE/s plans on it`)}`
   return `${each}: INDICATIVE ${mark(`${basis.why}: plimsoll run --request-rate ${formatPlain(basis.requests_per_s, 4)} confirms it`)}`
 }
 
@@ -218,6 +220,8 @@ function nextLine(document: PlanDocument, best: PlanCandidate | undefined): stri
   const margin = `${formatPlain(Number(demand.margin) * 100)}%`
   if (best.chosen === null) return `plimsoll plan … --margin derate:${margin}`
   if (best.basis.kind === 'typed') return 'plimsoll sweep --url http://… measures what one carries'
+  if (best.basis.kind === 'refuted')
+    return `plimsoll find${document.provenance?.embedded === false ? ' --url http://…' : ''} finds a rate that holds`
   const sweeps = document.candidates.map(({ name }) => printable(name)).join(' ')
   return `plimsoll plan ${sweeps} --peak ${demand.peak_per_s}/s --margin ${best.chosen}:${margin} --survive ${demand.failures}${furtherFlags(document)} --out deploy`
 }

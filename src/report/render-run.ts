@@ -22,6 +22,7 @@ import {
   countsLine,
   goodputLines,
   instrumentLine,
+  isAnsweredLate,
   littleLine,
   objectiveLines,
   serverLine,
@@ -130,7 +131,13 @@ function answer(document: RunDocument): string {
     const least = goodput.lower_bound ? 'at least ' : ''
     return `goodput ${least}${formatNumber(goodput.per_s, decimals)} req/s of ${formatNumber(offered, decimals)} offered (${least}${formatPercent(goodput.share)})`
   }
-  const parts = [throughput.requests_per_s === null ? null : formatRate(throughput.requests_per_s)]
+  const parts: (string | null)[] = [
+    isAnsweredLate(document)
+      ? '– req/s (no answer ended in the window)'
+      : throughput.requests_per_s === null
+        ? null
+        : formatRate(throughput.requests_per_s),
+  ]
   for (const [label, summary] of [
     ['TTFT', metrics.ttft_ms],
     ['TPOT', metrics.tpot_ms],

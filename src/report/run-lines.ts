@@ -66,9 +66,30 @@ export function countsLine({ counts, errors }: RunDocument): string {
     : `${line}   THIS DOES NOT ADD UP (${formatCount(sum)}): a fault of plimsoll, please report it`
 }
 
-export function throughputLine({ throughput }: RunDocument): string {
+/** Requests succeeded, and none was answered before the window ended: of requests a second it tells nothing, least of all 0. */
+export function isAnsweredLate({ throughput, window_counts: counts }: RunDocument): boolean {
+  return throughput.requests_per_s === 0 && counts.ok > 0
+}
+
+export function throughputLine(document: RunDocument): string {
+  const { throughput } = document
+  return `${ratesLine(document)}${isAnsweredLate(document) ? '; – req/s: every answer ended after it' : aheadOfThroughput(throughput, document.goodput)}`
+}
+
+/** Goodput is of the requests sent in the window, throughput of the answers that ended in it: a short window parts the two. */
+function aheadOfThroughput(
+  { requests_per_s: answered }: RunDocument['throughput'],
+  goodput: RunDocument['goodput'],
+): string {
+  if (answered === null || goodput === null || goodput.per_s === null) return ''
+  const ahead = goodput.per_s > answered && formatRate(goodput.per_s) !== formatRate(answered)
+  return ahead ? ' (what ended in it; goodput: what was sent in it)' : ''
+}
+
+function ratesLine(document: RunDocument): string {
+  const { throughput } = document
   const rates = [
-    [throughput.requests_per_s, 'req/s'],
+    [isAnsweredLate(document) ? null : throughput.requests_per_s, 'req/s'],
     [throughput.output_tokens_per_s, 'tok/s out'],
     [throughput.input_tokens_per_s, 'tok/s in'],
   ] as const

@@ -1,3 +1,4 @@
+import type { PlanBasis } from './plan-document.ts'
 /** Recorded signals by how long before the objective's breach they moved: `plimsoll scale signals --json`. Public names. */
 export interface SignalsDocument {
   readonly schema: 'plimsoll.signals/1'
@@ -30,7 +31,7 @@ export interface PolicyDocument {
   readonly schema: 'plimsoll.policy/1'
   readonly plimsoll: string
   readonly sweep: string
-  readonly basis: { readonly requests_per_s: number; readonly kind: 'confirmed' | 'indicative' | 'typed' }
+  readonly basis: Pick<PlanBasis, 'requests_per_s' | 'kind'>
   readonly cold_start_s: readonly [min: number, max: number] | null
   readonly ramp_per_s2: string | null
   readonly trigger_per_s: number

@@ -97,7 +97,9 @@ export function renderPolicy(document: PolicyDocument, { color }: { readonly col
     `  ${start}`,
     ...(document.basis.kind === 'confirmed'
       ? []
-      : ['  INDICATIVE: the operating point was not confirmed open loop']),
+      : document.basis.kind === 'refuted'
+        ? ['  REFUTED: an open-loop run at the operating point did not keep the objective; plimsoll find']
+        : ['  INDICATIVE: the operating point was not confirmed open loop']),
     ...document.working.map((line) => `  ${line}`),
     ...backlog,
     `plimsoll scale policy ${printable(document.sweep)} … --format keda   (hpa, keda, keda-external, wva, json)`,

@@ -7,6 +7,7 @@ import { passingList } from '../record/row-table.ts'
 import { cacheUse, warmHitRate } from './cache-use.ts'
 import { fromActualSend, itlPerTokenMs } from './derive.ts'
 import { goodput } from './goodput.ts'
+import type { RunEnds } from './lengthening.ts'
 import { littleCheck } from './little.ts'
 import type { Objective } from './objective.ts'
 import type { PercentileOptions } from './percentile-levels.ts'
@@ -37,6 +38,8 @@ export interface SummarizeOptions {
   readonly percentileType?: PercentileType
   /** Tokens with which every prompt begins alike, the chat template's: cached or not, they say nothing of warmth. */
   readonly leadTokens?: number
+  /** What ended the run; unless given, its count. */
+  readonly ends?: RunEnds
 }
 
 /**
@@ -113,6 +116,8 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
       rows: inside,
       percentile: highestAsked(objective),
       ttft: metrics.ttft_ms ?? metrics.lag_ms,
+      windowMs: window.endMs - window.startMs,
+      ends: options.ends ?? { count: true, duration: false },
       weighting,
       stutter: pauses,
       little,

@@ -150,3 +150,11 @@ test('an empty run has no findings, and neither has one where nothing was sent',
   expect(summarize([]).warnings).toEqual([])
   expect(summarize([{ ...unsentRow, id: 'a', planned_ms: 0 }]).warnings).toEqual([])
 })
+
+test.each([
+  ['a duration ended it', { count: false, duration: true }, '--duration 1m40s, or judge a lower percentile'],
+  ['a count ended it', { count: true, duration: false }, '--num-prompts 10000, or judge a lower percentile'],
+])('few samples: the advice lengthens this run, %s', (_, ends, next) => {
+  const { warnings } = summarize(rowsOf(200, nothing), { ends, window: { startMs: 0, endMs: 2000 } })
+  expect(warnings.find(({ kind }) => kind === 'few_samples')?.next).toBe(next)
+})

@@ -4,6 +4,7 @@ import { kishEffectiveSize } from '../../stats/describe.ts'
 import { compare, rational, subtract } from '../../stats/rational.ts'
 import { percentile as percentileOf, percentileShare, sortAscending } from '../../stats/percentile.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import { lengthening, type RunEnds } from './lengthening.ts'
 import type { LittleCheck, MetricSummary, Stutter, Weighting } from './run-summary.ts'
 
 /** What the warnings look at: the window's rows in order of intended send, and what was already computed of them. */
@@ -12,6 +13,9 @@ export interface WarningFacts {
   /** The highest percentile that the objective is about, or that is headlined: "99". */
   readonly percentile: string
   readonly ttft: MetricSummary
+  readonly windowMs: number
+  /** What ended the run, and so what a longer one is asked by. */
+  readonly ends: RunEnds
   readonly weighting: Weighting
   readonly stutter: Stutter
   readonly little: LittleCheck | null
@@ -52,7 +56,7 @@ function warning(
 }
 
 /** n(1 − p) < 100: the tail of the percentile holds too few requests to know it to 10 %. */
-function fewSamples({ ttft, percentile }: WarningFacts): Warning | null {
+function fewSamples({ ttft, percentile, windowMs, ends }: WarningFacts): Warning | null {
   const share = percentileShare(percentile)
   const beyond = (ttft.n * Number(share.den - share.num)) / Number(share.den)
   if (ttft.n === 0 || beyond >= 100) return null
@@ -62,7 +66,7 @@ function fewSamples({ ttft, percentile }: WarningFacts): Warning | null {
     `only ${figure(beyond)} of ${count(ttft.n)} requests lie beyond the P${percentile}; 100 make it steady`,
     { n: ttft.n, percentile, beyond, needed },
     'the run is short for this percentile',
-    `--num-prompts ${needed}, or judge a lower percentile`,
+    `${lengthening(ends, needed, ttft.n, windowMs)}, or judge a lower percentile`,
   )
 }
 
