@@ -66,6 +66,7 @@ export const manifestSchema: v.GenericSchema<unknown, Pick<RunManifest, 'clock'>
         }),
       ),
     ),
+    summary: v.exactOptional(v.nullable(v.looseObject({ counts: v.looseObject({ sent: v.number() }) }))),
     objective: v.exactOptional(v.nullable(v.string())),
     server: v.exactOptional(v.nullable(record)),
     client: v.exactOptional(
