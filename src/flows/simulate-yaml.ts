@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { PlimsollError } from '../base/errors.ts'
+import { quotedValue } from '../base/expected-words.ts'
 import { type PositionedYaml, readYaml } from '../base/positioned-yaml.ts'
-import { schemaRefusal, shown } from './options/schema-refusal.ts'
+import { schemaRefusal } from './options/schema-refusal.ts'
 import { schedulingPolicies } from '../simulate/engine/engine-config.ts'
 import type { FleetText } from './simulate-text.ts'
 
@@ -138,7 +139,7 @@ export function readFleetFile(content: string, file: string): FleetFile {
         ? content.trim() === ''
           ? 'an empty file'
           : 'nothing beside comments'
-        : shown(value),
+        : quotedValue(value),
       where: nothing ? { file } : where([]),
       hint: 'docs/simulation.md has whole ones, each with what it shows',
     })

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { PlimsollError, type TextPosition } from '../../base/errors.ts'
+import { quotedValue } from '../../base/expected-words.ts'
 import type { ConfigFile } from './config-file-type.ts'
 import { configOptions } from './config-options.ts'
 import { configSchema } from './config-schema.ts'
 import { readYaml, type YamlPath } from '../../base/positioned-yaml.ts'
-import { schemaRefusal, shown } from './schema-refusal.ts'
+import { schemaRefusal } from './schema-refusal.ts'
 import type { SweepOptions } from './run-options.ts'
 
 /** A plimsoll.yaml as it is written, and where each part of it stands. */
@@ -29,7 +30,7 @@ export function parseConfigFile(text: string, file: string): PositionedConfig {
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new PlimsollError('PLIM_CONFIG', 'the file is not a map of settings', {
       expected: 'target: …, workload: …, arrivals: … (plimsoll init writes one)',
-      received: shown(value),
+      received: quotedValue(value),
       where: yaml.where([]),
     })
   }

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { nearest } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
+import { expectedWords, quotedValue } from '../../base/expected-words.ts'
 import type { PositionedYaml, YamlPath } from '../../base/positioned-yaml.ts'
 
 type Issue = v.BaseIssue<unknown>
@@ -32,7 +33,7 @@ export function schemaRefusal(
   if (issue.expected === 'never' && Array.isArray(parent)) {
     return new PlimsollError('PLIM_CONFIG', `${path.slice(0, -1).join('.')} cannot be this`, {
       expected: 'a map',
-      received: shown(parent),
+      received: quotedValue(parent),
       where: where(path.slice(0, -1), 'value'),
     })
   }
@@ -47,7 +48,7 @@ export function schemaRefusal(
   }
   if (issue.received === 'undefined') {
     return new PlimsollError('PLIM_CONFIG', `${dotted} is missing`, {
-      ...(issue.expected === `"${key}"` ? {} : { expected: words(issue.expected) }),
+      ...(issue.expected === `"${key}"` ? {} : { expected: expectedWords(issue.expected, 'a map') }),
       where: where(path.slice(0, -1), 'key'),
     })
   }
@@ -59,30 +60,11 @@ export function schemaRefusal(
         )
       : null
   return new PlimsollError('PLIM_CONFIG', `${dotted === '' ? 'the file' : dotted} cannot be this`, {
-    expected: words(issue.expected),
-    received: shown(issue.input),
+    expected: expectedWords(issue.expected, 'a map'),
+    received: quotedValue(issue.input),
     where: where(path, 'value'),
     ...(near === null ? {} : { hint: `did you mean ${near}?` }),
   })
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  Object: 'a map',
-  Array: 'a list',
-  string: 'text',
-  number: 'a number',
-  boolean: 'true or false',
-}
-
-function words(expected: string | null): string {
-  if (expected === null) return 'something else'
-  const parts = expected.replace(/^\((.*)\)$/, '$1').split(' | ')
-  return [...new Set(parts.map((part) => typeWords[part] ?? part))].join(' or ')
-}
-
-export function shown(input: unknown): string {
-  const json = JSON.stringify(input) ?? String(input)
-  return json.length > 60 ? `${json.slice(0, 57)}...` : json
 }
 
 interface SchemaNode {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { PlimsollError } from '../../base/errors.ts'
+import { expectedWords, quotedValue } from '../../base/expected-words.ts'
 
 export interface CheckedFile {
   readonly file: string
@@ -36,7 +37,9 @@ export function checkedDocument<T>(
     isMissing ? `${what} has no ${field}` : `${field} of ${what} is not what it should be`,
     {
       // Of what is missing a schema expects its name.
-      ...(isMissing ? {} : { expected: words(issue.expected), received: shown(issue.input) }),
+      ...(isMissing
+        ? {}
+        : { expected: expectedWords(issue.expected, 'an object'), received: quotedValue(issue.input) }),
       where: { file },
       hint: 'the file was changed by hand, or written by another version of plimsoll: its rows are still those that were measured',
     },
@@ -58,22 +61,4 @@ function deepest(issue: v.BaseIssue<unknown>): Found {
     .map(deepest)
     .map((inner) => ({ ...inner, path: [...path, ...inner.path] }))
     .reduce((best, one) => (one.path.length > best.path.length ? one : best), own)
-}
-
-const kinds: Readonly<Record<string, string>> = {
-  Object: 'an object',
-  Array: 'a list',
-  string: 'text',
-  number: 'a number',
-  boolean: 'true or false',
-}
-
-function words(expected: string | null): string {
-  if (expected === null) return 'something else'
-  const parts = expected.replace(/^\((.*)\)$/, '$1').split(' | ')
-  return [...new Set(parts.map((part) => kinds[part] ?? part))].join(' or ')
-}
-
-function shown(input: unknown): string {
-  return (JSON.stringify(input) ?? String(input)).slice(0, 80)
 }
