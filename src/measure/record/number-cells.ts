@@ -7,7 +7,7 @@ export interface NumberCells {
   set(index: number, value: number): void
 }
 
-/** Made of the array that holds a piece; a place that was never set has `absent`. */
+/** Made of the array that holds a piece; a place of a piece in which none was set has `absent`. */
 export function numberCells(
   absent: number,
   make: (length: number) => Float64Array | Uint32Array = (length) => new Float64Array(length),
