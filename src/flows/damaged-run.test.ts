@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { plainManifest } from '../../test/fixtures/manifest.ts'
 import { countOutcomes } from '../measure/metrics/run-window.ts'
 import type { RunSummary } from '../measure/metrics/run-summary.ts'
 import { streamedRow } from '../measure/record/made-rows.ts'
-import { startManifest } from '../measure/record/manifest.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { runHeadline } from '../report/render-run.ts'
@@ -21,16 +21,7 @@ const rows = Array.from({ length: 200 }, (_, i) =>
   streamedRow({ id: `r${i}`, plannedMs: 10 * i, ttftMs: 30, gapsMs: [1, 2] }),
 )
 const counts = countOutcomes(rows)
-const manifest = startManifest({
-  name: 'x',
-  versions: { plimsoll: '0', node: '0' },
-  config: {},
-  seed: '1',
-  salt: null,
-  pacer: null,
-  workload: null,
-  target: null,
-  clock: { origin_monotonic_ns: 0, started_at: null },
+const manifest = plainManifest({
   planned: rows.length,
   summary: { counts, window_counts: counts, metrics: {} } as unknown as RunSummary,
 })

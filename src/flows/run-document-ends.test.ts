@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startManifest } from '../measure/record/manifest.ts'
+import { plainManifest } from '../../test/fixtures/manifest.ts'
 import { streamedRow } from '../measure/record/made-rows.ts'
 import { runDocument } from './run-document.ts'
 
@@ -12,12 +12,8 @@ test.each([
   ['a count', 'count', 40, '--num-prompts 10000'],
   ['the first of both', 'given', 40, '--num-prompts 10000 --duration 3h'],
 ] as const)('a run that was ended by %s is lengthened by it', (_, how, count, flags) => {
-  const manifest = startManifest({
-    name: 'run',
-    versions: { plimsoll: '0.1.0', node: 'v20' },
+  const manifest = plainManifest({
     config: { count },
-    seed: '1',
-    salt: null,
     pacer: { kind: 'constant', ratePerSecond: 1 },
     workload: { text: 'made', digest: 'd' },
     target: { url: 'http://x', api: 'chat', model: 'm' },

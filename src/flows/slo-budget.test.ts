@@ -2,23 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { plainManifest } from '../../test/fixtures/manifest.ts'
 import { streamedRow } from '../measure/record/made-rows.ts'
-import { startManifest } from '../measure/record/manifest.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { renderBudget } from '../report/slo-budget-text.ts'
 import { runBudget } from './slo-budget.ts'
 
-const manifest = startManifest({
-  name: 'budget',
-  versions: { plimsoll: '0.1.0', node: 'v20' },
-  config: {},
-  seed: '1',
-  salt: null,
-  pacer: null,
-  workload: null,
-  target: null,
-  clock: { origin_monotonic_ns: 0, started_at: null },
-})
+const manifest = plainManifest()
 
 test('what the client hung up on is neither good nor bad; what was cut at the end is bad', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plimsoll-budget-'))

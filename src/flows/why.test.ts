@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { plainManifest } from '../../test/fixtures/manifest.ts'
 import { threeWalls } from '../../test/fixtures/documents.ts'
 import { pausingRows, slowLong } from '../../test/fixtures/why.ts'
 import type { PlimsollError } from '../base/errors.ts'
-import { startManifest } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { readFigures, whyFlow } from './why.ts'
@@ -27,17 +27,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function write(name: string, rows: readonly RequestRow[]): Promise<void> {
-  const manifest = startManifest({
-    name,
-    versions: { plimsoll: '0.1.0', node: 'v20' },
-    config: {},
-    seed: '1',
-    salt: null,
-    pacer: null,
-    workload: null,
-    target: null,
-    clock: { origin_monotonic_ns: 0, started_at: null },
-  })
+  const manifest = plainManifest({ name })
   await writeRun(join(folder, name), manifest, rows)
 }
 

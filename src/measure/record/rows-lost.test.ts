@@ -1,23 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { plainManifest } from '../../../test/fixtures/manifest.ts'
 import type { RunSummary } from '../metrics/run-summary.ts'
 import { countOutcomes } from '../metrics/run-window.ts'
-import { startManifest, type RunManifest } from './manifest.ts'
+import type { RunManifest } from './manifest.ts'
 import { streamedRow } from './made-rows.ts'
 import type { RequestRow } from './request-row.ts'
 import { linesLost, rowsLost } from './rows-lost.ts'
 
-const start = startManifest({
-  name: 'x',
-  versions: { plimsoll: '0', node: '0' },
-  config: {},
-  seed: '1',
-  salt: null,
-  pacer: null,
-  workload: null,
-  target: null,
-  clock: { origin_monotonic_ns: 0, started_at: null },
-})
+const start = plainManifest()
 
 function made(ok: number, unsent = 0): readonly RequestRow[] {
   return Array.from({ length: ok + unsent }, (_, i) =>

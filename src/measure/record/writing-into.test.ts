@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { plainManifest } from '../../../test/fixtures/manifest.ts'
 import { createJournal, openJournal, type Journal } from './journal.ts'
 import { keptRows } from './kept-rows.ts'
-import { startManifest } from './manifest.ts'
 import { readRun } from './read-run.ts'
 import { wholeRow } from './row-table.ts'
 import { finishRunFolder, runFiles, writeRun } from './run-folder.ts'
@@ -16,17 +16,7 @@ import { streamedRow } from './made-rows.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'plimsoll-full-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-const manifest = startManifest({
-  name: 'x',
-  versions: { plimsoll: '0', node: '0' },
-  config: {},
-  seed: '1',
-  salt: null,
-  pacer: null,
-  workload: null,
-  target: null,
-  clock: { origin_monotonic_ns: 0, started_at: null },
-})
+const manifest = plainManifest()
 const rows = [streamedRow({ id: 'a', plannedMs: 0, ttftMs: 1, gapsMs: [1] })]
 
 /** A folder in which this file is on a disk without room. */
