@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
@@ -8,6 +8,25 @@ import { preflight } from '../measure/load/preflight.ts'
 import { probeDialect } from '../measure/load/probe-dialect.ts'
 import type { Scrape } from '../measure/wire/prometheus-text.ts'
 import { openAsker } from './send-once.ts'
+
+/** Whoever asks this server, which begins to listen. */
+async function asking(server: Server, timeoutMs: number) {
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const asker = await openAsker(new URL(url), {
+    clock: monotonicClock(performance, process.hrtime.bigint, process.hrtime.bigint()),
+    api: 'chat',
+    headers: {},
+    tls: {},
+    timeoutMs,
+  })
+  const close = async (): Promise<void> => {
+    await asker.close()
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url, asker, close }
+}
 
 test('a server that obeys no limit and never ends its answer is asked once, and is not waited for', async () => {
   let asked = 0
@@ -18,15 +37,7 @@ test('a server that obeys no limit and never ends its answer is asked once, and 
     const more = setInterval(() => response.write(event.repeat(100)), 1)
     response.on('close', () => clearInterval(more))
   }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const asker = await openAsker(new URL(url), {
-    clock: monotonicClock(performance, process.hrtime.bigint, process.hrtime.bigint()),
-    api: 'chat',
-    headers: {},
-    tls: {},
-    timeoutMs: 600_000,
-  })
+  const { url, asker, close } = await asking(server, 600_000)
   try {
     const target = { url, api: 'chat', endpointPath: '/v1/chat/completions', model: 'm' } as const
     const { learnt, brokeOff, firstTokenMs } = await probeDialect(asker.sendOnce, target, {
@@ -39,9 +50,7 @@ test('a server that obeys no limit and never ends its answer is asked once, and 
     expect(learnt.acceptsUsage).toBe(false)
     expect(asked).toBe(1)
   } finally {
-    await asker.close()
-    server.closeAllConnections()
-    server.close()
+    await close()
   }
 })
 
@@ -49,15 +58,7 @@ test('a server that lists its models and hangs on the endpoint is not said to be
   const server = createServer((request, response) => {
     if (request.url === '/v1/models') response.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }))
   }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const asker = await openAsker(new URL(url), {
-    clock: monotonicClock(performance, process.hrtime.bigint, process.hrtime.bigint()),
-    api: 'chat',
-    headers: {},
-    tls: {},
-    timeoutMs: 300,
-  })
+  const { url, asker, close } = await asking(server, 300)
   try {
     const target = { url, api: 'chat', endpointPath: '/v1/chat/completions', model: null } as const
     const deps = { sendOnce: asker.sendOnce, parseMetrics: () => ({}) as Scrape }
@@ -66,8 +67,6 @@ test('a server that lists its models and hangs on the endpoint is not said to be
       message: `${url.slice(7)} takes connections, but POST /v1/chat/completions was not answered within 300ms`,
     })
   } finally {
-    await asker.close()
-    server.closeAllConnections()
-    server.close()
+    await close()
   }
 })
