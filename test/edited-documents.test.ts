@@ -107,6 +107,17 @@ test('run.json', { timeout: 120_000 }, async () => {
   expect(await faultsOf(folder, 'run.json', few)).toEqual([])
 })
 
+test.each([
+  ['a string to stop at', ['--extra-body', '{"stop":["undefined"]}']],
+  ['a header', ['--header', 'X-Team=NaN']],
+  ['a seed', ['--seed', '[object Object]']],
+])('a good run is shown whatever its texts say: %s', { timeout: 60_000 }, async (_, said) => {
+  const cwd = scratch()
+  const run = ['run', '-r', '20', '-n', '10', '--output', '4', '--quiet', '--out', 'run']
+  await start([...run, ...said], { cwd }).ended
+  expect(await print(join(cwd, 'run'))).toContain(said[1])
+})
+
 test('the field that is missing is named, with its file', async () => {
   const folder = scratch()
   const { capacity: _capacity, ...rest } = threeWalls

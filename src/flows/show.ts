@@ -61,27 +61,19 @@ export function shownRun(record: RecordedRun): ReturnType<typeof runDocument> {
  */
 function storedOptions({ path, manifest }: RecordedRun): DocumentOptions {
   const config = manifest.config as unknown as Partial<RunConfig>
-  const refused = (received: string, cause?: unknown): PlimsollError =>
-    new PlimsollError('PLIM_RUN_FOLDER', 'config of the manifest is not what it should be', {
-      received,
+  try {
+    // Those of a run of another tool are not asked for.
+    if (manifest.source === undefined) repeatFlags(config)
+    return optionsOf(config)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new PlimsollError('PLIM_RUN_FOLDER', 'config of the manifest is not what it should be', {
+      received: cause.message,
       where: { file: join(path, runFiles.manifest) },
       hint: 'the file was changed by hand, or written by another version of plimsoll: its rows are still those that were measured',
       cause,
     })
-  try {
-    const repeat = manifest.source === undefined ? repeatFlags(config) : null
-    const odd = repeat?.asked.findIndex(isNoWord) ?? -1
-    if (repeat !== null && odd >= 0) throw refused(`nothing that ${repeat.asked[odd - 1]} could say`)
-    return optionsOf(config)
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw refused(cause.message, cause)
   }
-}
-
-/** A word of a command line that was made of something that is not there. */
-function isNoWord(word: unknown): boolean {
-  return typeof word !== 'string' || /undefined|NaN|\[object /.test(word)
 }
 
 function optionsOf(config: Partial<RunConfig>): DocumentOptions {
