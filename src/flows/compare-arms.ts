@@ -1,6 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { describePacer } from '../measure/load/describe-pacer.ts'
+import type { Pacer } from '../measure/load/pacer.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
@@ -30,26 +32,20 @@ export interface ArmRun {
  */
 export async function readArm(paths: readonly string[]): Promise<readonly ArmRun[]> {
   const runs: ArmRun[] = []
-  const loads = new Map<string, number>()
-  for (const { path, load } of await runPaths(paths)) {
+  const found = await runPaths(paths)
+  const blocks = blocksByLoad(found.map(({ load }) => load))
+  for (const [index, { path, load }] of found.entries()) {
     const record = await readRun(path)
     const document = shownRun(record)
     const { manifest } = record
     const inWindow = record.rows.filter((row) => row.ok && isInWindow(row, windowOf(document)))
     const tpots = inWindow.map((row) => row.tpot_ms).filter((ms) => ms !== null)
     const e2es = inWindow.map((row) => row.e2e_ms).filter((ms) => ms !== null)
-    const turn = load === null ? 0 : (loads.get(load) ?? 0)
-    if (load !== null) loads.set(load, turn + 1)
     runs.push({
       path,
       document,
       manifest,
-      block:
-        load === null
-          ? (tagsOf(manifest.config)['block'] ?? null)
-          : turn === 0
-            ? load
-            : `${load} (${turn + 1})`,
+      block: blocks[index] ?? tagsOf(manifest.config)['block'] ?? null,
       load,
       startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
       perRequest: tpots.length > 0 ? tpots : e2es,
@@ -64,20 +60,31 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
  */
 export function matchLoads(runs: readonly ArmRun[], others: readonly ArmRun[]): readonly ArmRun[] {
   if (![...runs, ...others].some(({ load }) => load !== null)) return runs
+  const loads = runs.map((run) => run.load ?? loadOf(run.manifest.pacer))
+  const blocks = blocksByLoad(loads)
+  return runs.map((run, index) => ({ ...run, load: loads[index] ?? null, block: blocks[index] ?? null }))
+}
+
+/** The block of each run by its load, counted where a load comes again: "8 users", "8 users (2)". Null where no load is known. */
+function blocksByLoad(loads: readonly (string | null)[]): readonly (string | null)[] {
   const turns = new Map<string, number>()
-  return runs.map((run) => {
-    const load = run.load ?? loadOf(run.document)
+  return loads.map((load) => {
+    if (load === null) return null
     const turn = (turns.get(load) ?? 0) + 1
     turns.set(load, turn)
-    return { ...run, load, block: turn === 1 ? load : `${load} (${turn})` }
+    return turn === 1 ? load : `${load} (${turn})`
   })
 }
 
-function loadOf({ load }: RunDocument): string {
-  if (load.users !== null) return `${load.users} users`
-  return load.kind === 'poisson' && load.rate_per_s !== null
-    ? `${load.rate_per_s} req/s`
-    : load.text.split(':')[0]!
+/** A load in the words of a sweep's points where it is such a one; users who pause between their requests are another. */
+function loadOf(pacer: Pacer | null): string {
+  if (pacer === null) return 'unknown'
+  if (pacer.kind === 'poisson') return `${pacer.ratePerSecond} req/s`
+  if (pacer.kind !== 'concurrency') return describePacer(pacer).split(':')[0]!
+  const users = `${pacer.users} users`
+  if (pacer.thinkTimeMs === 0) return users
+  const about = pacer.thinkTime === 'exponential' ? 'about ' : ''
+  return `${users} who pause ${about}${pacer.thinkTimeMs / 1000} s`
 }
 
 function windowOf({ window }: RunDocument): { readonly startMs: number; readonly endMs: number } {

@@ -32,6 +32,7 @@ interface Made {
   readonly block?: string
   readonly gpu?: string
   readonly users?: number
+  readonly thinkTimeMs?: number
 }
 
 /** A run of 40 requests of one a second, each with TPOTs near `tpotMs`. */
@@ -62,7 +63,7 @@ async function makeRun(path: string, made: Made): Promise<string> {
     pacer:
       made.users === undefined
         ? { kind: 'constant', ratePerSecond: 1 }
-        : { kind: 'concurrency', users: made.users, thinkTimeMs: 0 },
+        : { kind: 'concurrency', users: made.users, thinkTimeMs: made.thinkTimeMs ?? 0 },
     workload: { text: 'made', digest: 'd' },
     target: { url: 'http://x', api: 'chat', model: made.model ?? 'm' },
     clock: {
@@ -162,15 +163,17 @@ describe('a comparison of run folders', () => {
   }
 
   it.each([
-    ['a sweep with a run at one of its loads: that point alone', 2, ['2 users'], 2],
-    ['a sweep with a run at another load: refused', 3, null, 0],
-    ['a sweep with an open-loop run: refused', null, null, 0],
-  ])('%s', async (_, users, keys, leftOut) => {
-    const a = { name: 'a', paths: [await sweepOf(`sweep-${users ?? 'open'}`, [1, 2, 4])] }
+    ['a sweep with a run at one of its loads: that point alone', 2, 0, ['2 users'], 2],
+    ['a sweep with as many users who pause: another load, refused', 2, 500, null, 0],
+    ['a sweep with a run at another load: refused', 3, 0, null, 0],
+    ['a sweep with an open-loop run: refused', null, 0, null, 0],
+  ])('%s', async (_, users, thinkTimeMs, keys, leftOut) => {
+    const made = `${users ?? 'open'}-${thinkTimeMs}`
+    const a = { name: 'a', paths: [await sweepOf(`sweep-${made}`, [1, 2, 4])] }
     const b = {
       name: 'b',
       paths: [
-        await makeRun(`alone-${users ?? 'open'}`, { tpotMs: 21, ...(users === null ? {} : { users }) }),
+        await makeRun(`alone-${made}`, { tpotMs: 21, ...(users === null ? {} : { users, thinkTimeMs }) }),
       ],
     }
     const compared = compareRuns({ a, b }, settings, '0.1.0')
