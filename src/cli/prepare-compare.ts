@@ -3,6 +3,7 @@ import { parseCount, parsePercent } from '../base/units.ts'
 import type { CompareConfig } from '../flows/compare-flow.ts'
 import { comparedFigures, defaultMetrics } from '../flows/compare-figures.ts'
 import type { CompareSettings } from '../flows/compare.ts'
+import { defaultRules } from '../judge/compare-metric.ts'
 import { nearest } from '../base/edit-distance.ts'
 import { resolveRunConfig } from '../flows/options/resolve.ts'
 import { mergeOptions } from '../flows/options/run-options.ts'
@@ -79,9 +80,9 @@ function settingsOf(flags: FlagValues): CompareSettings {
   const said = text(flags, 'primary')
   const primary = said === undefined ? null : knownMetric(said.replaceAll('-', '_'), '--primary')
   return {
-    alpha: Number((1 - share('confidence', 0.95)).toFixed(9)),
-    margin: share('margin', 0.02),
-    power: share('power', 0.8),
+    alpha: Number((1 - share('confidence', 1 - defaultRules.alpha)).toFixed(9)),
+    margin: share('margin', defaultRules.margin),
+    power: share('power', defaultRules.power),
     primary,
     metrics: primary === null || metrics.includes(primary) ? metrics : [primary, ...metrics],
   }

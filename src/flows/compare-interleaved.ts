@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { defaultRules } from '../judge/compare-metric.ts'
 import { readManifest } from '../measure/record/read-run.ts'
 import { runFiles, runFolderName } from '../measure/record/run-folder.ts'
 import type { CompareDocument } from '../report/compare-document.ts'
 import { defaultMetrics } from './compare-figures.ts'
 import { compareRuns, type CompareSettings } from './compare.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
-import { repeatFlags } from './options/repeat-flags.ts'
+import { percent, repeatFlags } from './options/repeat-flags.ts'
 import type { RunConfig } from './options/run-config.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 
@@ -116,11 +117,10 @@ function loadFlags(pacer: Pacer): readonly string[] | null {
 
 /** How it is judged, where that is not the usual. */
 function settingFlags({ alpha, margin, power, primary, metrics }: CompareSettings): readonly string[] {
-  const percent = (share: number): string => `${Number((100 * share).toPrecision(12))}%`
   return [
-    ...(alpha === 0.05 ? [] : ['--confidence', percent(1 - alpha)]),
-    ...(margin === 0.02 ? [] : ['--margin', percent(margin)]),
-    ...(power === 0.8 ? [] : ['--power', percent(power)]),
+    ...(alpha === defaultRules.alpha ? [] : ['--confidence', percent('confidence', 1 - alpha)]),
+    ...(margin === defaultRules.margin ? [] : ['--margin', percent('margin', margin)]),
+    ...(power === defaultRules.power ? [] : ['--power', percent('power', power)]),
     ...(primary === null ? [] : ['--primary', primary]),
     ...(metrics.join() === defaultMetrics.join() ? [] : ['--metrics', metrics.join()]),
   ]

@@ -231,6 +231,6 @@ function span(name: string, ms: number): string {
   return number(name, ms) % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`
 }
 
-function percent(name: string, share: number): string {
+export function percent(name: string, share: number): string {
   return `${Number((100 * number(name, share)).toPrecision(12))}%`
 }
