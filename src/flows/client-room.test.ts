@@ -29,7 +29,7 @@ describe('checkClientRoom', () => {
     expect(ask).toThrow(
       expect.objectContaining({
         code: 'PLIM_USAGE',
-        message: '--concurrency 961 needs more open files than are allowed',
+        message: 'a closed loop of 961 users needs more open files than are allowed',
         expected: expect.stringMatching(/^at most 960: .*ulimit -n/) as string,
         hint: expect.stringContaining('ulimit -n 1025') as string,
       }),
