@@ -13,6 +13,7 @@ import { describeWorkload } from '../src/flows/run-facts.ts'
 import { objectiveText } from '../src/flows/judged-objectives.ts'
 import type { SweepDocument, SweepPoint } from '../src/report/documents.ts'
 import { cliRun } from './fixtures/cli.ts'
+import { scratch, start, startEngine } from './fixtures/product.ts'
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
@@ -165,3 +166,35 @@ it('says of a sweep that was killed what is missing, refuses another test, and g
   expect(read()).toMatchObject({ complete: true, stopped: null })
   expect(read()?.points.map(({ load }) => load.value)).toEqual(all)
 }, 90_000)
+
+it.each([
+  ['a short key, which stands in clear elsewhere', 'token', [], 'token'],
+  ['a long one, which is taken out', 'long-token', [], 'long-token'],
+  ['the value of a header', '', ['--header', 'X-Team=long-team'], 'long-team'],
+])(
+  'goes on with the same test whatever its secrets say: %s',
+  { timeout: 60_000 },
+  async (_, key, more, seed) => {
+    const cwd = scratch()
+    const engine = await startEngine([], cwd)
+    const test = [
+      '--url',
+      engine.url,
+      '--prompt',
+      '64',
+      '--output',
+      '8',
+      '--no-confirm',
+      '--seed',
+      seed,
+      ...more,
+    ]
+    const words = ['sweep', ...test, '-c', '1', '--duration-per-point', '300ms', '--no-progress']
+    const env = { OPENAI_API_KEY: key }
+    await start([...words, '-o', 'sw'], { cwd, env }).ended
+    const { stdout, stderr } = await start([...words, '--resume', 'sw'], { cwd, env }).ended
+    expect(stderr).not.toContain('would mix two tests')
+    expect(stdout).toContain('sw')
+    await engine.stop()
+  },
+)

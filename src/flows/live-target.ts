@@ -16,7 +16,7 @@ import type { Dialect } from '../measure/workload/request-body.ts'
 import type { RequestTemplates } from '../measure/workload/template-check.ts'
 import { spawnEngineProcess, type EngineChild } from '../simulate/engine/server/engine-child.ts'
 import { readEngineSettings } from '../simulate/engine/server/engine-settings.ts'
-import { awsSigner } from './aws-credentials.ts'
+import { credentialsOf } from './credentials.ts'
 import { isIdle, openMetrics, type EngineMetrics } from './engine-metrics.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { Asked } from './request-templates.ts'
@@ -47,16 +47,10 @@ export interface LiveTarget {
  * @throws PlimsollError PLIM_URL, PLIM_CONNECT, PLIM_TLS, PLIM_AUTH, PLIM_NOT_FOUND, PLIM_PREFLIGHT, PLIM_ENGINE: why it cannot be loaded.
  */
 export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked): Promise<LiveTarget> {
+  const { key, signer, secrets } = credentialsOf(config, deps.env, asked)
   const engine = config.target.kind === 'embedded' ? await startEngine(config.target, deps) : null
   const typedUrl = engine?.url ?? (config.target.kind === 'server' ? config.target.url : '')
-  const key = engine === null ? (deps.env(config.keyEnv) ?? '') : ''
   const { url, socketPath } = splitSocket(typedUrl)
-  const signer = engine === null && config.awsSigv4 !== null ? awsSigner(config.awsSigv4, deps.env) : null
-  const secrets = [
-    key,
-    ...asked.secrets,
-    ...(signer === null ? [] : [signer.secretAccessKey, signer.sessionToken ?? '']),
-  ].filter((text) => text.length >= 8)
   const closers: (() => Promise<void>)[] = engine === null ? [] : [() => engine.stop()]
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse()) await closer()

@@ -5,6 +5,7 @@ import { shellWord } from '../base/shell-words.ts'
 import { openInstrument, workerCount } from '../measure/load/instrument.ts'
 import { makeFreshFolder } from '../measure/record/fresh-folder.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
+import { credentialsOf } from './credentials.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { parseObjectives } from './judged-objectives.ts'
 import { openTarget } from './live-target.ts'
@@ -32,11 +33,19 @@ export async function openGround(
     name,
     folder,
     maxDurationMs,
-  }: { readonly name: string; readonly folder: string | null; readonly maxDurationMs: number | null },
+    check,
+  }: {
+    readonly name: string
+    readonly folder: string | null
+    readonly maxDurationMs: number | null
+    /** Refuses what is asked, knowing all its secrets, before anything is opened. */
+    readonly check?: (secrets: readonly string[]) => void
+  },
 ): Promise<OpenGround> {
   const config = { ...wanted, salt: wanted.salt ?? deps.freshSalt() }
   const objectives = parseObjectives(config.objectives)
   const asked = await readAsked(config, deps)
+  check?.(credentialsOf(config, deps.env, asked).secrets)
   const target = await openTarget(config, deps, asked)
   try {
     const instrument = await openInstrument(

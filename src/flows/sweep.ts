@@ -36,11 +36,13 @@ const refinements = 2
 export async function sweepFlow(config: SweepConfig, deps: FlowDeps): Promise<SweepOutcome> {
   checkClientRoom(config.run, deps.machine, config.axis === 'concurrency' ? (config.loads ?? []) : [])
   const earlier = config.resume === null ? null : await resumedSweep(config.resume)
-  if (earlier !== null) checkSameTest(earlier, config, [deps.env(config.run.keyEnv) ?? ''])
   const { ground, startedAt, close } = await openGround(config.run, deps, {
     name: 'sweep',
     folder: earlier?.folder ?? null,
     maxDurationMs: config.maxDurationMs,
+    ...(earlier === null
+      ? {}
+      : { check: (secrets: readonly string[]) => checkSameTest(earlier, config, secrets) }),
   })
   try {
     if (earlier !== null) checkSameModel(earlier, ground.target.model)
