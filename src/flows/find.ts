@@ -19,6 +19,7 @@ import { checkClientRoom } from './client-room.ts'
 import type { FindConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
+import { stoppedWhy } from './stopped-why.ts'
 import { stored } from './stored.ts'
 import { findFile, writeDocument } from './sweep-folder.ts'
 import { openGround } from './sweep-ground.ts'
@@ -90,7 +91,15 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
       find: folder,
       name: config.run.name ?? 'find',
       complete,
-      stopped: complete ? null : stoppedWhy(config, ground, points.length, isFull),
+      stopped: complete
+        ? null
+        : stoppedWhy({
+            aborted: deps.signal.aborted,
+            timeOver: ground.timeOver.aborted,
+            isFull,
+            points: points.length,
+            maxDurationMs: config.maxDurationMs,
+          }),
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
       tags: config.run.metadata,
@@ -199,21 +208,6 @@ function announcement(objective: string, config: FindConfig, plan: FindPlan, loo
     `  looks at a point after ${counts} requests, each at ${formatPlain(100 * (1 - plan.error.look), 5)} % confidence: over ${plan.most_looks} ${noun(plan.most_looks, 'look')} at ${plan.most_points} ${noun(plan.most_points, 'point')} an end of the answer is wrong with at most ${formatPercent(plan.error.each_end)}`,
     `  at ${formatPlain(at)} req/s a point takes ${formatSpan(fails)} where it fails clearly, ${formatSpan(holds)} where it holds clearly, at most ${formatSpan(longest)}: ${formatSpan(usual)} or so for ${typical} points, at most ${formatSpan(plan.most_points * longest)} for ${plan.most_points}${limit}`,
   ].join('\n')
-}
-
-function stoppedWhy(
-  { maxDurationMs }: FindConfig,
-  { deps, timeOver }: SweepGround,
-  points: number,
-  isFull: boolean,
-): FindDocument['stopped'] {
-  const count = `${points} ${noun(points, 'point')}`
-  if (deps.signal.aborted) return { kind: 'interrupted', why: `interrupted after ${count}` }
-  if (isFull && !timeOver.aborted)
-    return { kind: 'early', why: `nothing more could be written after ${count}` }
-  // What stays in the file when the process is killed: nobody is left to say it then.
-  if (!timeOver.aborted) return { kind: 'killed', why: `cut off after ${count}, unless it still runs` }
-  return { kind: 'early', why: `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}` }
 }
 
 /** How the interval came about. */

@@ -13,13 +13,8 @@ export async function stored<T>(
   try {
     return await store()
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!(error instanceof PlimsollError && error.code === 'PLIM_RUN_FOLDER')) throw error
     deps.onUnsaved(error)
     return otherwise
   }
-}
-
-/** Whether a run folder could not be written. */
-export function isRefusal(error: unknown): error is PlimsollError {
-  return error instanceof PlimsollError && error.code === 'PLIM_RUN_FOLDER'
 }

@@ -1,6 +1,4 @@
-import { noun } from '../base/noun.ts'
 import { shellWord } from '../base/shell-words.ts'
-import { formatSpan } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
@@ -18,6 +16,7 @@ import type { SweepConfig } from './options/run-config.ts'
 import { describeWorkload, targetFacts } from './run-facts.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
 import { checkSameModel, checkSameTest } from './same-test.ts'
+import { stoppedWhy } from './stopped-why.ts'
 import { stored } from './stored.ts'
 import { resumedSweep, sweepFile, writeDocument, type ResumedSweep } from './sweep-folder.ts'
 import { openGround } from './sweep-ground.ts'
@@ -79,7 +78,7 @@ async function sweepOn(
       sweep: folder,
       name: config.run.name ?? 'sweep',
       complete,
-      stopped: complete ? null : stoppedWhy(config, ground, points, missing(), isFull),
+      stopped: complete ? null : stoppedFacts(config, ground, points.length, missing(), isFull),
       started_at: startedAt.toISOString(),
       seed: config.run.seed,
       tags: config.run.metadata,
@@ -164,31 +163,18 @@ function loadText({ kind, value }: SweepLoad): string {
   return `${value} ${kind === 'rate' ? 'req/s' : 'users'}`
 }
 
-/**
- * Why the sweep is not complete, what is missing, and how to go on. While it goes on that is what stays in the file when the process
- * is killed: nobody is left to say it then.
- */
-function stoppedWhy(
+/** Why the sweep is not complete, what is missing, and how to go on. */
+function stoppedFacts(
   { maxDurationMs }: SweepConfig,
   { deps, folder, timeOver }: SweepGround,
-  points: readonly SweepPoint[],
+  points: number,
   missing: readonly string[],
   isFull: boolean,
 ): SweepDocument['stopped'] {
-  const interrupted = deps.signal.aborted
-  const count = `${points.length} ${noun(points.length, 'point')}`
-  const why = interrupted
-    ? `interrupted after ${count}`
-    : timeOver.aborted
-      ? `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}`
-      : isFull
-        ? `nothing more could be written after ${count}`
-        : `cut off after ${count}, unless it still runs`
+  const aborted = deps.signal.aborted
+  const { kind, why } = stoppedWhy({ aborted, timeOver: timeOver.aborted, isFull, points, maxDurationMs })
   const left = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
-  return {
-    kind: interrupted ? 'interrupted' : timeOver.aborted || isFull ? 'early' : 'killed',
-    why: `${why}${left}; the same flags and --resume ${shellWord(folder)} go on`,
-  }
+  return { kind, why: `${why}${left}; the same flags and --resume ${shellWord(folder)} go on` }
 }
 
 function planOf(config: SweepConfig): SweepPlan {
