@@ -163,10 +163,14 @@ export class Scheduler extends SchedulerCore {
     }
   }
 
-  /** Each of its tokens takes a row a step. */
+  /**
+   * Each of its tokens takes a row a step. Where prompts are not chunked an evicted request may be too long for any step, with the
+   * tokens that it has: it is then ended without further steps.
+   */
   override stepsToFinish(mostLookedAt: number): number {
     const { lockstep, waiting } = this
     const { rows, prefilling } = this.running
+    if (!this.config.enableChunkedPrefill) return 0
     if (prefilling.length + waiting.size > mostLookedAt || lockstep.rows + prefilling.length < rows.length)
       return 0
     let steps = lockstep.finishes.firstTick() - lockstep.ticks
