@@ -1,7 +1,7 @@
 import { noun } from '../base/noun.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { FindDocument } from '../report/find-document.ts'
-import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
+import { failureShares, failureWords } from '../report/failure-words.ts'
 import { settle } from './live-target.ts'
 import { isClientBound, measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 
@@ -50,7 +50,7 @@ export async function probeRate(ground: SweepGround): Promise<Probe> {
     const perSecond = point.throughput.requests_per_s
     if (perSecond === null || perSecond <= 0) {
       if (best === null && measured.document.stopped?.kind === 'early')
-        failed = failureWords(failureShares(fatesOf([point])))
+        failed = failureWords(failureShares([point]))
       break
     }
     const grew = best === null || perSecond >= leastGain * best.perSecond

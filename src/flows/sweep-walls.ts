@@ -4,7 +4,7 @@ import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
 import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
-import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
+import { failureShares, failureWords } from '../report/failure-words.ts'
 import { nearestRank } from '../stats/percentile.ts'
 import { isClientBound } from './sweep-point.ts'
 
@@ -113,7 +113,7 @@ const allClientBound = 'no point can be used: the client set the numbers of each
 function whyNone(points: readonly SweepPoint[], usable: readonly SweepPoint[]): string | null {
   if (points.length === 0 || usable.length > 0) return null
   if (points.some(hasAnswers)) return allClientBound
-  const words = failureWords(failureShares(fatesOf(points)))
+  const words = failureWords(failureShares(points))
   return `no request was answered in any measured window${words === null ? '' : `: ${words}`}`
 }
 

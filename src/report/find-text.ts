@@ -11,7 +11,7 @@ import {
 } from '../base/units.ts'
 import type { ObjectiveOutcome } from './documents.ts'
 import type { FindDocument, FindPoint } from './find-document.ts'
-import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
+import { failureLines, failureShares, failureWords } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { commandsToLookCloser } from './look-closer.ts'
 import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
@@ -112,7 +112,7 @@ function pointRow(point: FindPoint, { answer }: FindDocument, notes: Footnotes):
     { text: telling === undefined ? '' : boundText(telling) },
     { text: formatCount(looks.requests) },
     { text: looks.taken === 0 ? '–' : `${looks.taken} of ${looks.planned}` },
-    { text: failureWords(failureShares(fatesOf([point]))) ?? '' },
+    { text: failureWords(failureShares([point])) ?? '' },
   ]
 }
 

@@ -13,7 +13,7 @@ import type { Warning } from '../base/warnings.ts'
 import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
 import { explainRun } from './explain.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
-import { failureHeadline, failureLines, failureShares, fatesOf } from './failure-words.ts'
+import { failureHeadline, failureLines, failureShares, outweighsLatencies } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
 import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
@@ -147,12 +147,12 @@ function answer(document: RunDocument): string {
     if (value !== null) parts.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
   }
   const known = parts.filter((part) => part !== null)
-  const failures = failureHeadline(failureShares(fatesOf([document])))
+  const failures = failureHeadline(failureShares([document]))
   if (known.length > 0 && failures !== null) known.push(failures)
   // Latencies are of the answers that ended: those of the slowest are not among them.
-  const cut = document.counts.censored - (document.counts.cancelled_by_client ?? 0)
-  if (known.length > 0 && cut > 0.01 * document.counts.sent)
-    known.push(`${formatPercent(cut / document.counts.sent)} cut at the end`)
+  const { censored, cancelled_by_client: cancelled = 0, sent } = document.counts
+  const cut = (censored - cancelled) / sent
+  if (known.length > 0 && outweighsLatencies(cut)) known.push(`${formatPercent(cut)} cut at the end`)
   return known.length === 0 ? 'only counts are known' : known.join(' · ')
 }
 

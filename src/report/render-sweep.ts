@@ -11,7 +11,7 @@ import { shellLine, shellWord } from '../base/shell-words.ts'
 import { coverageNote } from './coverage-note.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
-import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
+import { failureLines, failureShares, failureWords } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { shownTail } from './shown-tail.ts'
 import {
@@ -199,7 +199,7 @@ function pointWord(point: SweepPoint, { walls, peak }: SweepDocument): string {
   if (peak?.load === at)
     words.push(point.passes === 'no' ? 'the peak, which fails the objective' : 'the peak')
   else if (point.passes === 'no') words.push('fails')
-  const failures = failureWords(failureShares(fatesOf([point])))
+  const failures = failureWords(failureShares([point]))
   if (failures !== null) words.push(failures)
   return words.join('; ')
 }
