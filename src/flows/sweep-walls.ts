@@ -1,4 +1,5 @@
 import type { Warning } from '../base/warnings.ts'
+import { isClientBound } from '../judge/verdict.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
@@ -6,7 +7,6 @@ import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
 import { failureShares, failureWords } from '../report/failure-words.ts'
 import { nearestRank } from '../stats/percentile.ts'
-import { isClientBound } from './sweep-point.ts'
 
 type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
 
@@ -47,7 +47,7 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const counted = points.filter((point) => !point.suspect.some(isClientBound))
+  const counted = points.filter(({ verdict }) => !isClientBound(verdict))
   const usable = counted.some(hasAnswers) ? counted : []
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)

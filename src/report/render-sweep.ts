@@ -8,6 +8,7 @@ import {
   timeScale,
 } from '../base/units.ts'
 import { shellLine, shellWord } from '../base/shell-words.ts'
+import { isClientBound } from '../judge/verdict.ts'
 import { coverageNote } from './coverage-note.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
@@ -149,8 +150,8 @@ function pointRow(
 }
 
 /** The walls leave out the points whose numbers the client set; the other suspects are used, with the reservation. */
-function isUsed({ suspect }: SweepPoint): boolean {
-  return !suspect.some((why) => why.startsWith('client-bound'))
+function isUsed({ verdict }: SweepPoint): boolean {
+  return !isClientBound(verdict)
 }
 
 type TailMetric = 'tpot_ms' | 'ttft_ms'
