@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sixPerSecond, summary } from '../../test/fixtures/documents.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
+import type { Verdict } from '../judge/verdict.ts'
 import { rankOf } from './explain.ts'
 import { footnoteMark, footnotes } from './footnotes.ts'
 import { figure, figureFormat, intervalText } from './metric-rows.ts'
@@ -14,6 +15,10 @@ import { countsLine, throughputLine } from './run-lines.ts'
 import { warningLine, warningTexts } from './warning-text.ts'
 
 const plain = { color: false, explain: false }
+
+function reason(rule: string, message: string): Verdict['reasons'][number] {
+  return { rule, status: 'DEGRADED', message, value: null, limit: null }
+}
 
 describe('warnings', () => {
   const kinds = [
@@ -44,6 +49,32 @@ describe('warnings', () => {
       // Its mark stands somewhere above.
       expect(text.slice(0, text.indexOf(line!))).toContain(line!.split(' ')[0]!)
     }
+  })
+
+  test.each<[string, Verdict['reasons'], readonly string[]]>([
+    ['no reason says it', [], ['broken at 1', 'broken at 2', 'drift']],
+    [
+      'a reason says the first, in words of its own',
+      [reason('file_broken', 'a part of the file is not there')],
+      ['broken at 2', 'drift'],
+    ],
+    [
+      'a reason of another rule says none, though it begins with the same words',
+      [reason('not_steady', 'broken at 1, and drift')],
+      ['broken at 1', 'broken at 2', 'drift'],
+    ],
+  ])('what a reason of the verdict says in full is no footnote too: %s', (_, reasons, left) => {
+    const warning = (kind: WarningKind, message: string): Warning => {
+      return { kind, message, cause: null, next: null, evidence: {} }
+    }
+    const warnings = [
+      warning('file_truncated', 'broken at 1'),
+      warning('file_truncated', 'broken at 2'),
+      warning('not_steady', 'drift'),
+    ]
+    const document = { ...sixPerSecond, verdict: { status: 'DEGRADED' as const, reasons }, warnings }
+    const notes = renderRun(document, plain).match(/^[¹²³⁴-⁹]+ (?:broken at \d|drift)/gm) ?? []
+    expect(notes.map((line) => line.replace(/^\S+ /, '')).sort()).toEqual(left)
   })
 
   test('the warning’s own cause and advice come before those of its kind', () => {

@@ -9,7 +9,7 @@ import {
   formatSpan,
 } from '../base/units.ts'
 import { shellLine } from '../base/shell-words.ts'
-import type { Warning } from '../base/warnings.ts'
+import type { Warning, WarningKind } from '../base/warnings.ts'
 import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
 import { explainRun } from './explain.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
@@ -43,12 +43,7 @@ const verdictStyles: Readonly<Record<RunDocument['verdict']['status'], Style>> =
 export function renderRun(document: RunDocument, options: RenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
-  // What a reason of the verdict says in full is no footnote too.
-  const { reasons } = document.verdict
-  const at = marker(
-    document.warnings.filter((one) => !reasons.some(({ message }) => message.startsWith(one.message))),
-    notes,
-  )
+  const at = marker(unsaidWarnings(document), notes)
   // Footnotes are numbered as they are met, so the lines are made from the top.
   const lines = [headline(document, paint) + at('headline')]
   for (const { message, status } of document.verdict.reasons) {
@@ -81,6 +76,15 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
   lines.push(nextLine(document, options))
   return `${lines.join('\n')}\n`
+}
+
+/** Warnings that a reason of the verdict, by its rule, says in full. */
+const saidByRule: Readonly<Record<string, WarningKind>> = { file_broken: 'file_truncated' }
+
+/** The warnings that no reason of the verdict says already; each reason says one, the first of its kind. */
+function unsaidWarnings({ warnings, verdict }: RunDocument): readonly Warning[] {
+  const said = verdict.reasons.map(({ rule }) => warnings.find(({ kind }) => kind === saidByRule[rule]))
+  return warnings.filter((warning) => !said.includes(warning))
 }
 
 /** Of a run that was killed, or whose rows could not be written, nobody knows whether it came to its end. */
