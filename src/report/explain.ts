@@ -11,6 +11,7 @@ import type { MetricSummary } from '../measure/metrics/run-summary.ts'
 import { runCalculations, sweepCalculations } from './calculation-lines.ts'
 import { coverageWords } from './coverage-note.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
+import { limitOn } from './judged-limits.ts'
 import {
   figure,
   figureFormat,
@@ -192,9 +193,7 @@ export const wallNames = { saturation: 'saturation', slo: 'SLO', memory: 'memory
 
 /** A TPOT limit is a floor of tokens per second for one user: 10 ms ↔ 100 tok/s. */
 function tokensPerUser({ objective }: SweepDocument): string | null {
-  const match = objective === null ? null : /tpot\s*<=?\s*(\d+(?:\.\d+)?)\s*ms/.exec(objective)
-  if (match === null) return null
-  const limit = Number(match[1])
+  const limit = limitOn(objective, 'tpot')?.limitMs ?? 0
   return limit > 0
     ? `TPOT ≤ ${formatPlain(limit)} ms ↔ a floor of 1,000 ÷ ${formatPlain(limit)} = ${formatPlain(1000 / limit)} tok/s for each user`
     : null

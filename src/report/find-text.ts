@@ -13,6 +13,7 @@ import type { ObjectiveOutcome } from './documents.ts'
 import type { FindDocument, FindPoint } from './find-document.ts'
 import { failureLines, failureShares, failureWords } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
+import { judgedLimits } from './judged-limits.ts'
 import { commandsToLookCloser } from './look-closer.ts'
 import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
@@ -91,7 +92,9 @@ function answerSentence({ answer, plan }: FindDocument): string {
 function judgedName({ points, objective }: FindDocument): string {
   const judged = points.flatMap(({ objectives }) => objectives.filter((one) => one.judged))[0]
   if (judged === undefined) return objective
-  return judged.kind === 'each' ? 'good' : judged.text.replace(/ <=?.*$/, '')
+  if (judged.kind === 'each') return 'good'
+  const [limit] = judgedLimits(judged.text).run
+  return limit === undefined ? judged.text : `p${limit.percentile} ${limit.metric}`
 }
 
 function pointRow(point: FindPoint, { answer }: FindDocument, notes: Footnotes): Cell[] {

@@ -12,7 +12,7 @@ import {
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { runPage } from './html-run.ts'
 import { sweepPage } from './html-sweep.ts'
-import { judgedTail } from './html-limit.ts'
+import { judgedTail } from './judged-limits.ts'
 import { standaloneSvg } from './svg-figure.ts'
 import { histogram } from './svg-histogram.ts'
 import { loadCurve } from './svg-load-curve.ts'

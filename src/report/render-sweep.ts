@@ -14,7 +14,7 @@ import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { failureLines, failureShares, failureWords } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
-import { shownTail } from './shown-tail.ts'
+import { shownTail } from './judged-limits.ts'
 import {
   figure,
   figureFormat,
