@@ -21,7 +21,7 @@ import {
   percentileOf,
   shownMetrics,
 } from './metric-rows.ts'
-import { milliseconds } from './run-lines.ts'
+import { milliseconds, requestRate } from './run-lines.ts'
 
 /**
  * The working of the headline figures as on a whiteboard: the formula, the numbers put in, the result. Formulae are those of the
@@ -107,13 +107,18 @@ function weightings({ weighting, metrics }: RunDocument): string[] {
   ]
 }
 
-function rates({ throughput }: RunDocument): string[] {
+function rates(document: RunDocument): string[] {
+  const { throughput } = document
   const { window_s: seconds, requests_per_s: requests, output_tokens_per_s: tokens } = throughput
   const lines: string[] = []
   const over = `${formatPlain(seconds, 6)} s`
   if (requests !== null) {
+    const how = 'throughput = finished in the window ÷ its length'
+    const why = requestRate(document)?.why ?? null
     lines.push(
-      `throughput = finished in the window ÷ its length = ${formatNumber(requests * seconds)} ÷ ${over} = ${formatPlain(requests)} req/s`,
+      why === null
+        ? `${how} = ${formatNumber(requests * seconds)} ÷ ${over} = ${formatPlain(requests)} req/s`
+        : `${how}: ${why}`,
     )
   }
   if (tokens !== null) {

@@ -35,6 +35,7 @@ import {
   goodputLines,
   instrumentLine,
   littleLine,
+  requestRate,
   serverLine,
   serverUseLine,
   throughputLine,
@@ -138,13 +139,17 @@ function headlineCards(document: RunDocument): Card[] {
       note: tail ?? `of ${formatCount(summary.n)} ${noun(summary.n, 'request')}`,
     })
   }
-  if (throughput.requests_per_s !== null) {
+  const rate = requestRate(document)
+  if (rate !== null) {
     const tokens = throughput.output_tokens_per_s
     made.push({
       label: 'throughput',
       formula: 'throughput = finished in the window ÷ its length; tokens by when they were emitted',
-      value: formatRate(throughput.requests_per_s),
-      note: tokens === null ? 'tokens unknown' : `${formatRate(tokens, 'tok/s')} out`,
+      value: rate.text,
+      note: [
+        ...(rate.why === null ? [] : [rate.why]),
+        tokens === null ? 'tokens unknown' : `${formatRate(tokens, 'tok/s')} out`,
+      ].join('; '),
     })
   }
   if (goodput !== null && goodput.share !== null) {

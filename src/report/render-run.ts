@@ -5,7 +5,6 @@ import {
   formatNumber,
   formatPercent,
   formatPlain,
-  formatRate,
   formatSpan,
 } from '../base/units.ts'
 import { shellLine } from '../base/shell-words.ts'
@@ -22,9 +21,9 @@ import {
   countsLine,
   goodputLines,
   instrumentLine,
-  isAnsweredLate,
   littleLine,
   objectiveLines,
+  requestRate,
   serverLine,
   serverUseLine,
   tagsLine,
@@ -135,22 +134,17 @@ function answer(document: RunDocument): string {
     const least = goodput.lower_bound ? 'at least ' : ''
     return `goodput ${least}${formatNumber(goodput.per_s, decimals)} req/s of ${formatNumber(offered, decimals)} offered (${least}${formatPercent(goodput.share)})`
   }
-  const parts: (string | null)[] = [
-    isAnsweredLate(document)
-      ? '– req/s (no answer ended in the window)'
-      : throughput.requests_per_s === null
-        ? null
-        : formatRate(throughput.requests_per_s),
-  ]
+  const rate = requestRate(document)
+  const known: string[] = []
+  if (rate !== null) known.push(rate.why === null ? rate.text : `${rate.text} (${rate.why})`)
   for (const [label, summary] of [
     ['TTFT', metrics.ttft_ms],
     ['TPOT', metrics.tpot_ms],
   ] as const) {
     if (summary === undefined || summary.n === 0) continue
     const [name, value] = summary.p99 === null ? ['p50', summary.p50] : ['p99', summary.p99]
-    if (value !== null) parts.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
+    if (value !== null) known.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
   }
-  const known = parts.filter((part) => part !== null)
   const failures = failureHeadline(failureShares([document]))
   if (known.length > 0 && failures !== null) known.push(failures)
   // Latencies are of the answers that ended: those of the slowest are not among them.

@@ -67,8 +67,17 @@ export function countsLine({ counts, errors }: RunDocument): string {
 }
 
 /** Requests succeeded, and none was answered before the window ended: of requests a second it tells nothing, least of all 0. */
-export function isAnsweredLate({ throughput, window_counts: counts }: RunDocument): boolean {
+function isAnsweredLate({ throughput, window_counts: counts }: RunDocument): boolean {
   return throughput.requests_per_s === 0 && counts.ok > 0
+}
+
+/** Requests a second in a headline, "6 req/s"; "–" with the reason where the figure would tell nothing; null where there is none. */
+export function requestRate(
+  document: RunDocument,
+): { readonly text: string; readonly why: string | null } | null {
+  const { requests_per_s: perSecond } = document.throughput
+  if (isAnsweredLate(document)) return { text: '– req/s', why: 'no answer ended in the window' }
+  return perSecond === null ? null : { text: formatRate(perSecond), why: null }
 }
 
 export function throughputLine(document: RunDocument): string {
