@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile, mkdir } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -155,6 +155,25 @@ describe('watch', () => {
     ])
     expect(last?.windows[0]?.limits.at(-1)).toEqual({ text: 'answered', low: 0, high: 0 })
     expect(last?.alerts.map(({ state }) => state)).toEqual(['fires', 'fires'])
+  })
+
+  it('a disk that fills up costs what is kept, not the watch', async () => {
+    const page = await pageServer(vllmPage({ running: 1, waiting: 0 }))
+    const out = join(await mkdtemp(join(tmpdir(), 'plimsoll-watch-')), 'kept')
+    const unsaved: string[] = []
+    const outcome = await watchFlow(
+      { ...config, urls: [page.url], count: 3, record: true, out },
+      {
+        ...liveDeps(new AbortController().signal),
+        onUnsaved: ({ code }) => unsaved.push(code),
+        async onLook() {
+          await rm(join(out, 'server.ndjson'), { force: true })
+          await symlink('/dev/full', join(out, 'server.ndjson'))
+        },
+      },
+    )
+    expect(outcome).toMatchObject({ looks: 3, folder: out })
+    expect(unsaved).toEqual(['PLIM_RUN_FOLDER', 'PLIM_RUN_FOLDER'])
   })
 
   it('an engine that counts no failures is said to', async () => {

@@ -15,10 +15,11 @@ import { failureLines, failureShares, failureWords } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { judgedLimits } from './judged-limits.ts'
 import { commandsToLookCloser } from './look-closer.ts'
-import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import { sameAgain, stoppedLine } from './render-run.ts'
 import { serverLine, tagsLine } from './run-lines.ts'
+import { savedReport } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -157,7 +158,7 @@ function explainLines({ plan, probe, points }: FindDocument): string[] {
 }
 
 function nextLine(document: FindDocument, options: RenderOptions): string {
-  return [...savedWords(document.find, options), ...nextCommands(document)].join(' · ')
+  return [...savedReport(document.find, options), ...nextCommands(document)].join(' · ')
 }
 
 function nextCommands({ answer, find, points, probe, target, repeat }: FindDocument): string[] {

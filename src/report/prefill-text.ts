@@ -11,6 +11,7 @@ import { footnotes } from './footnotes.ts'
 import { painter, type RenderOptions } from './paint.ts'
 import type { FixedPart, PrefillDocument } from './prefill-document.ts'
 import { printable } from './printable.ts'
+import { savedWords } from './saved-words.ts'
 import { textTable, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -34,7 +35,10 @@ export function renderPrefill(document: PrefillDocument, options: RenderOptions)
   const next =
     document.folder === null
       ? 'plimsoll prefill --url URL measures it'
-      : `saved ${document.folder} · ${shellLine(['plimsoll', 'sweep', ...(document.embedded ? [] : ['--url', document.source])])}`
+      : [
+          ...savedWords(document.folder, options),
+          shellLine(['plimsoll', 'sweep', ...(document.embedded ? [] : ['--url', document.source])]),
+        ].join(' · ')
   return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), next].join('\n')}\n`
 }
 

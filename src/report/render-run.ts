@@ -15,7 +15,7 @@ import type { MetricName } from '../measure/metrics/run-summary.ts'
 import { failureHeadline, failureLines, failureShares, outweighsLatencies } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
-import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import {
   countsLine,
@@ -29,6 +29,7 @@ import {
   tagsLine,
   throughputLine,
 } from './run-lines.ts'
+import { savedReport } from './saved-words.ts'
 import { textTable } from './text-table.ts'
 import { warningLine, warningTexts, type Anchor } from './warning-text.ts'
 
@@ -182,7 +183,7 @@ function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[
 
 /** Where it is kept, and what to do now. */
 function nextLine(document: RunDocument, options: RenderOptions): string {
-  return [...savedWords(document.run, options), ...nextCommands(document)].join(' · ')
+  return [...savedReport(document.run, options), ...nextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with; none where there is no server to send them to. */

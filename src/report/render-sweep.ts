@@ -25,11 +25,12 @@ import {
   type FigureFormat,
 } from './metric-rows.ts'
 import { commandsToLookCloser } from './look-closer.ts'
-import { painter, savedWords, type Paint, type RenderOptions } from './paint.ts'
+import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
 import { sameAgain, stoppedLine } from './render-run.ts'
 import { objectiveLines, serverLine, tagsLine } from './run-lines.ts'
+import { savedReport } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -303,7 +304,7 @@ function wallLines({ walls, capacity }: SweepDocument): string[] {
 }
 
 function nextLine(document: SweepDocument, options: RenderOptions): string {
-  return [...savedWords(document.sweep, options), ...sweepNextCommands(document)].join(' · ')
+  return [...savedReport(document.sweep, options), ...sweepNextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with. */
