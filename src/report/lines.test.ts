@@ -6,12 +6,13 @@ import type { Warning, WarningKind } from '../base/warnings.ts'
 import type { Verdict } from '../judge/verdict.ts'
 import { rankOf } from './explain.ts'
 import { footnoteMark, footnotes } from './footnotes.ts'
+import { runPage } from './html-run.ts'
 import { figure, figureFormat, intervalText } from './metric-rows.ts'
 import { printable } from './printable.ts'
 import type { RunProgress } from './progress.ts'
 import { bar, renderProgress, renderProgressLine } from './render-progress.ts'
 import { renderRun } from './render-run.ts'
-import { countsLine, throughputLine } from './run-lines.ts'
+import { countsLine, instrumentLine, throughputLine } from './run-lines.ts'
 import { warningLine, warningTexts } from './warning-text.ts'
 
 const plain = { color: false, explain: false }
@@ -184,6 +185,20 @@ describe('figures', () => {
     }
     expect(throughputLine(document)).toBe(line)
     expect(renderRun(document, plain).split('\n')[0]).not.toMatch(ok > 0 ? / 0 req/ : /–/)
+  })
+
+  test.each<[string, number | null, number, string]>([
+    ['of one thread', 0.31, 1, 'its core at 31 %'],
+    ['of the busiest of several', 0.31, 4, 'its busiest core at 31 %'],
+    ['so little that it is under a per cent', 0.0032, 1, 'its core at 0.3 %'],
+    ['that cannot be read', null, 1, 'CPU unknown'],
+    ['that an earlier version wrote as 0 where it could not be read', 0, 1, 'CPU unknown'],
+  ])('the CPU of the client, %s', (_, share, workers, words) => {
+    const client = { ...sixPerSecond.client, workers }
+    const document = { ...sixPerSecond, client: { ...client, cpu: { ...client.cpu, worker_max: share } } }
+    expect(instrumentLine(document).split(/[,;] /)).toContain(words)
+    expect(renderRun(document, plain)).not.toContain(' 0 %')
+    expect(runPage(document, [])).toContain(words)
   })
 
   test('counts that do not add up are shouted about', () => {
