@@ -135,6 +135,31 @@ describe('watch', () => {
     ])
   })
 
+  it.each([
+    [
+      'one engine that has no histograms',
+      ['llamacpp:requests_processing 1\n'],
+      'llamacpp has no histogram of ttft',
+      false,
+    ],
+    [
+      'beside one that has them, it is only that nobody asked',
+      ['llamacpp:requests_processing 1\n', vllmPage({ running: 0, waiting: 0, ttft: [5, 5, 5] })],
+      expect.stringMatching(/^no request was answered in the \d+ms watched$/),
+      true,
+    ],
+  ])('what no watching will tell is not waited for: %s', async (_, texts, why, waits) => {
+    const pages = await Promise.all(texts.map((text) => pageServer(text)))
+    const looks: WatchDocument[] = []
+    await watchFlow(
+      { ...config, urls: pages.map(({ url }) => url), count: 2 },
+      { ...liveDeps(new AbortController().signal), onLook: (document) => void looks.push(document) },
+    )
+    const [window] = looks.at(-1)?.objectives[0]?.windows ?? []
+    expect(window).toMatchObject({ burn: null, why, waits })
+    for (const look of looks) expect(v.safeParse(watchSchema, look).issues).toBeUndefined()
+  })
+
   it('an outage: no request is answered, none is in a histogram, and the page is out all the same', async () => {
     const page = await pageServer(vllmPage({ running: 1, waiting: 0, answers: { '2xx': 100 } }))
     const looks: WatchDocument[] = []
