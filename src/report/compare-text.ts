@@ -70,11 +70,11 @@ const columns: readonly Column[] = [
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
-  { align: 'left', gap: 3 },
+  { align: 'left', gap: 3, headIfAny: true },
   { align: 'left', gap: 3 },
 ]
 
-function head({ design, arms, metrics }: CompareDocument): readonly Cell[] {
+function head({ design, arms }: CompareDocument): readonly Cell[] {
   const level = formatPercent(1 - design.alpha, 0)
   const named = arms.a.runs.length === 0
   return [
@@ -83,7 +83,7 @@ function head({ design, arms, metrics }: CompareDocument): readonly Cell[] {
     { text: named ? printable(arms.a.name) : 'A' },
     { text: named ? printable(arms.b.name) : 'B' },
     { text: 'change' },
-    { text: metrics.every((metric) => intervalText(metric) === '') ? '' : `[${level}]` },
+    { text: `[${level}]` },
     { text: '' },
   ]
 }

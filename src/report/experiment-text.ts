@@ -26,10 +26,11 @@ const columns: readonly Column[] = [
   { align: 'left', gap: 2 },
   { align: 'right', gap: 3 },
   { align: 'left', gap: 1 },
-  { align: 'left', gap: 3 },
-  { align: 'right', gap: 3 },
+  { align: 'left', gap: 3, headIfAny: true },
+  { align: 'right', gap: 3, headIfAny: true },
   { align: 'left', gap: 3 },
 ]
+const top: readonly Cell[] = ['', 'mean', '', '[95 %]', 'between runs'].map((text) => ({ text }))
 const statusStyles: Readonly<Record<string, Style>> = { VALID: 'good', DEGRADED: 'doubtful', INVALID: 'bad' }
 
 /** An experiment for the terminal: how many runs may be used, each figure with its interval over runs. Ends with a line break. */
@@ -53,7 +54,10 @@ export function renderExperiment(
   return `${lines.join('\n')}\n`
 }
 
-function nextLine({ cells, experiment }: ExperimentDocument, options: Pick<RenderOptions, 'isStored'>): string {
+function nextLine(
+  { cells, experiment }: ExperimentDocument,
+  options: Pick<RenderOptions, 'isStored'>,
+): string {
   const run = cells[0]?.runs[0]?.run
   // The shell is to see the star.
   const ofCell = (number: number): string => `${shellWord(experiment)}/cell-${number}-*`
@@ -91,12 +95,6 @@ function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): s
   const rows = (Object.keys(labels) as ExperimentFigure[])
     .filter((name) => figures[name].mean !== null)
     .map((name) => figureRow(name, figures[name]))
-  const told = (column: number): boolean => rows.some((row) => row[column]!.text !== '')
-  const top: Cell[] = ['', 'mean', '', told(3) ? '[95 %]' : '', told(4) ? 'between runs' : ''].map(
-    (text) => ({
-      text,
-    }),
-  )
   return rows.length === 0
     ? [...head, '  no run may be used']
     : [...head, ...textTable(columns, [top, ...rows], paint)]

@@ -71,7 +71,7 @@ const columns: readonly Column[] = [
   { align: 'right', gap: 2 },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
-  { align: 'left', gap: 2 },
+  { align: 'left', gap: 2, headIfAny: true },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
 ]
@@ -89,11 +89,9 @@ function table({ lengths, rate }: PrefillDocument): { text: string }[][] {
       each.ttft_ms > 0 ? tokensPerSecond((1000 * each.prompt_tokens) / each.ttft_ms) : '–',
     ]
   })
-  const repeated = lengths.some(({ n }) => n > 1)
-  return [
-    ['tokens', 'TTFT median', 'the line', repeated ? '[fastest, slowest]' : '', 'n', 'tokens ÷ TTFT'],
-    ...rows,
-  ].map((row) => row.map((text) => ({ text })))
+  return [['tokens', 'TTFT median', 'the line', '[fastest, slowest]', 'n', 'tokens ÷ TTFT'], ...rows].map(
+    (row) => row.map((text) => ({ text })),
+  )
 }
 
 function rateLines({

@@ -18,7 +18,6 @@ import { shownTail } from './judged-limits.ts'
 import {
   figure,
   figureFormat,
-  intervalHead,
   intervalText,
   percentileName,
   percentileOf,
@@ -40,9 +39,9 @@ const columns: readonly Column[] = [
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 4 },
-  { align: 'left', gap: 1 },
+  { align: 'left', gap: 1, headIfAny: true },
   { align: 'right', gap: 4 },
-  { align: 'right', gap: 2 },
+  { align: 'right', gap: 2, headIfAny: true },
   { align: 'left', gap: 1 },
   { align: 'left', gap: 1 },
 ]
@@ -63,16 +62,15 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     points.map(({ metrics }) => metrics.tpot_ms),
     [tpotTail],
   )
-  const between = intervalHead(tpot.intervals, worth, notes)
   const head: Cell[] = [
     '',
     unit,
     'in flight',
     'tok/s',
     `TPOT ${percentileName(tpotTail)}, ${tpot.unit}`,
-    between.text + (between.mark ?? ''),
+    `[95 %]${worth === null ? '' : ` ${notes.mark(worth)}`}`,
     `TTFT ${percentileName(ttftTail)}, ${ttft.unit}`,
-    points.some(({ goodput }) => goodput !== null) ? 'good' : '',
+    'good',
   ].map((text) => ({ text }))
   const best = Math.max(0, ...points.map((point) => point.throughput.output_tokens_per_s ?? 0))
   const rows = points.map((point, at) => pointRow(point, document, { at, tpot, ttft, best, notes }))

@@ -11,14 +11,17 @@ export interface Column {
   readonly align: 'left' | 'right'
   /** Spaces before the column. */
   readonly gap: number
+  /** Its head (the first row) is shown only where another row has a text in it. */
+  readonly headIfAny?: true
 }
 
 /** Lines of a table whose columns are as wide as their widest text. Nothing is drawn around it. */
 export function textTable(
   columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  given: readonly (readonly Cell[])[],
   paint: Paint,
 ): string[] {
+  const rows = withoutBareHeads(columns, given)
   const marks = columns.map((_, j) => Math.max(0, ...rows.map((row) => length(row[j]?.mark ?? ''))))
   const widths = columns.map((_, j) => Math.max(0, ...rows.map((row) => length(row[j]?.text ?? ''))))
   return rows.map((row) =>
@@ -33,6 +36,17 @@ export function textTable(
       .join('')
       .trimEnd(),
   )
+}
+
+function withoutBareHeads(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): readonly (readonly Cell[])[] {
+  const [head = [], ...body] = rows
+  const bare = columns.map(
+    ({ headIfAny }, j) => headIfAny === true && body.every((row) => (row[j]?.text ?? '') === ''),
+  )
+  return bare.includes(true) ? [head.map((cell, j) => (bare[j] ? { text: '' } : cell)), ...body] : rows
 }
 
 /** Characters as a terminal counts them (none of ours is wide). */
