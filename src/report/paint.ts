@@ -17,4 +17,6 @@ export interface RenderOptions {
   readonly explain: boolean
   /** False: the folder could not be written, or not whole. */
   readonly isStored?: boolean
+  /** Columns of the terminal that it is read on, to which tables narrow; null or absent: it is as wide as it is. */
+  readonly columns?: number | null
 }

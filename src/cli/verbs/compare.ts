@@ -10,7 +10,7 @@ import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { idleFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
-import { reportOptions } from '../report-options.ts'
+import { placeOptions, reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
 const group = 'How to compare'
@@ -166,7 +166,7 @@ async function compare(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(outcome.document)}\n`)
     else if (outcome.kind === 'planned') {
       const { renderComparePlan } = await import('../../report/compare-plan-text.ts')
-      cli.stdout.say(renderComparePlan(outcome.document, { color: cli.stdout.color }))
+      cli.stdout.say(renderComparePlan(outcome.document, placeOptions(cli.stdout)))
     } else {
       const { renderCompare } = await import('../../report/compare-text.ts')
       cli.stdout.say(renderCompare(outcome.document, reportOptions(invocation)))
