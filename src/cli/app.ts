@@ -120,6 +120,8 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
         if (idle !== null) cli.stderr.say(`${idle}\n`)
         done(unsaved === null ? code : unsavedCode(unsaved, code, cli))
       } catch (error) {
+        // What could not be stored is often why the rest went wrong.
+        if (unsaved !== null) printError(unsaved, cli)
         done(printError(error, cli))
       }
     },

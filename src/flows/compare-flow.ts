@@ -24,7 +24,13 @@ export type CompareConfig =
     }
 
 export type CompareOutcome =
-  | { readonly kind: 'compared'; readonly document: CompareDocument; readonly interrupted: boolean }
+  | {
+      readonly kind: 'compared'
+      readonly document: CompareDocument
+      readonly interrupted: boolean
+      /** Of the runs that were made; absent where none were. */
+      readonly folder?: string
+    }
   | { readonly kind: 'planned'; readonly document: ComparePlanDocument }
 
 /** Compares, or plans to. */
@@ -41,9 +47,7 @@ export async function compareFlow(config: CompareConfig, deps: FlowDeps): Promis
       return { kind: 'compared', document, interrupted: false }
     }
     case 'interleaved': {
-      const { document, folder, interrupted } = await compareInterleaved(config, runFlow, deps)
-      deps.onNotice(`saved ${folder}`)
-      return { kind: 'compared', document, interrupted }
+      return { kind: 'compared', ...(await compareInterleaved(config, runFlow, deps)) }
     }
     default: {
       const document = await compareRuns(config, config.settings, version)

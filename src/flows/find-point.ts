@@ -1,5 +1,6 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatPlain } from '../base/units.ts'
+import { isOfClient } from '../judge/verdict.ts'
 import type { ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { RunDocument } from '../report/documents.ts'
@@ -7,7 +8,7 @@ import type { FindPoint } from '../report/find-document.ts'
 import { isCut } from './cut-point.ts'
 import { looksAt, pointLooker, type FindLooks, type PointLooked, type PointLooker } from './find-looks.ts'
 import { objectiveOutcomes } from './judged-objectives.ts'
-import { isClientBound, measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
+import { clientBoundWords, measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 
 /** A rate to try. */
 export interface FindPointPlan {
@@ -76,8 +77,8 @@ function decidedPoint(
     objectives: looked === null ? document.objectives : objectiveOutcomes(looked.decisions),
     looks: { taken: looked?.looks ?? 0, planned, requests: looked?.requests ?? 0 },
   }
-  const client = point.suspect.find(isClientBound)
-  if (client !== undefined) return { ...base, decision: 'invalid', why: client }
+  const client = point.verdict.reasons.find(isOfClient)
+  if (client !== undefined) return { ...base, decision: 'invalid', why: clientBoundWords(client) }
   if (looked === null) {
     const why = isCut(point) ? (point.stopped ?? '') : 'its requests did not all end: no look could be taken'
     return { ...base, decision: 'undecided', why }

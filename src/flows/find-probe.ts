@@ -1,9 +1,10 @@
 import { noun } from '../base/noun.ts'
+import { isClientBound } from '../judge/verdict.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { FindDocument } from '../report/find-document.ts'
-import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
+import { failureShares, failureWords } from '../report/failure-words.ts'
 import { settle } from './live-target.ts'
-import { isClientBound, measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
+import { measureLoadPoint, sweepPoint, type SweepGround } from './sweep-point.ts'
 
 /** Users of the closed loops that tell where a search begins. */
 const probeUsers = [8, 32, 128, 512] as const
@@ -50,13 +51,13 @@ export async function probeRate(ground: SweepGround): Promise<Probe> {
     const perSecond = point.throughput.requests_per_s
     if (perSecond === null || perSecond <= 0) {
       if (best === null && measured.document.stopped?.kind === 'early')
-        failed = failureWords(failureShares(fatesOf([point])))
+        failed = failureWords(failureShares([point]))
       break
     }
     const grew = best === null || perSecond >= leastGain * best.perSecond
     if (best === null || perSecond > best.perSecond) best = { users, perSecond }
     // Where the client was the limit more users tell nothing; what it got is still a place to begin.
-    if (!grew || point.suspect.some(isClientBound)) break
+    if (!grew || isClientBound(point.verdict)) break
   }
   return {
     facts: { runs, users: best?.users ?? 0, requests_per_s: best?.perSecond ?? null },

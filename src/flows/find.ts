@@ -4,7 +4,7 @@ import { lookTails } from '../judge/look-plan.ts'
 import { redact, redactUrl } from '../measure/record/redact.ts'
 import { clientFails, nextRate, rateAnswer, type RateAnswer, type RateSearch } from '../plan/rate-search.ts'
 import type { FindDocument, FindPlan, FindPoint } from '../report/find-document.ts'
-import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
+import { failureShares, failureWords } from '../report/failure-words.ts'
 import { divide, parseRational, rational, toNumber } from '../stats/rational.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { holdsFromMs, looksAt, type FindLooks } from './find-looks.ts'
@@ -78,7 +78,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
       return `nothing was answered in the window of the probe: ${probe.failed}`
     const last = points.slice(-2)
     if (last.length < 2 || last.some(({ counts }) => counts === undefined || counts.ok > 0)) return null
-    const words = failureWords(failureShares(fatesOf(last)))
+    const words = failureWords(failureShares(last))
     return words === null ? null : `no request was answered at the last two rates: ${words}`
   }
 

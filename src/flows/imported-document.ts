@@ -67,9 +67,6 @@ export function importedDocument(
   const { window_s: seconds } = document.throughput
   return {
     ...document,
-    load: document.load.text.startsWith('unknown')
-      ? { ...document.load, text: `sent by ${source.tool}: its plan is not in the file` }
-      : document.load,
     verdict: {
       status,
       reasons: [

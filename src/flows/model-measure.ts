@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
@@ -41,6 +40,8 @@ import { modelDocument, unknownCoefficients } from './model-file.ts'
 import { engineSettingsOf, knownSettings } from './model-settings.ts'
 import { describeLength, parseLength } from './options/length-text.ts'
 import type { RunConfig } from './options/run-config.ts'
+import { stored } from './stored.ts'
+import { writeDocument } from './sweep-folder.ts'
 
 export interface ModelMeasureConfig {
   readonly kind: 'measure'
@@ -130,7 +131,6 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
       const foretold = { before: z95 * next.before, after: z95 * next.after }
       await take(next.load, foretold, answerMs(next.load, engine))
     }
-    const file = join(folder, 'model.json')
     const names = taken.flatMap(({ name, run: one }) => (one === null ? [] : [join(folder, name)]))
     const modelOut = modelDocument(model, names, deps.version)
     const document: MeasurementDocument = {
@@ -159,16 +159,24 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
       ended,
       seconds: spentMs() / 1000,
       not_known: unknownCoefficients(model),
-      model: file,
+      model: join(folder, modelFile),
     }
-    await writeFile(file, `${JSON.stringify(modelOut, null, 1)}\n`)
-    await writeFile(join(folder, 'measurement.json'), `${JSON.stringify(document, null, 1)}\n`)
+    await stored(
+      deps,
+      async () => {
+        await writeDocument(folder, modelFile, modelOut)
+        await writeDocument(folder, 'measurement.json', document)
+      },
+      undefined,
+    )
     return { document, model: modelOut }
   } finally {
     await instrument.close()
     await target.close()
   }
 }
+
+const modelFile = 'model.json'
 
 const warmUp: ClosedLoad = { promptTokens: 32, outputTokens: 16, users: 1, requests: 3 }
 

@@ -107,6 +107,7 @@ export const watchSchema: v.GenericSchema<unknown, WatchDocument> = v.strictObje
           share: v.nullable(v.strictTuple([number, number])),
           burn: v.nullable(v.strictTuple([maybe, maybe])),
           why: maybeText,
+          waits: v.exactOptional(v.boolean()),
         }),
       ),
       alerts: v.array(

@@ -151,7 +151,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     salt: manifest.salt,
     tags: tagsOf(manifest.config),
     target: targetFacts(manifest.target, serverFactsFrom(manifest.server), replicaCounts(rows)),
-    load: loadFacts(manifest.pacer, options.connectionLimit ?? null),
+    load: loadFacts(manifest.pacer, options.connectionLimit ?? null, manifest.source?.tool ?? null),
     ...(manifest.source === undefined
       ? { repeat: repeatFlags(manifest.config as unknown as Partial<RunConfig>) }
       : {}),

@@ -66,12 +66,19 @@ export function tagsOf(config: JsonObject): Readonly<Record<string, string>> {
   )
 }
 
-/** When requests were sent. Null pacer: nobody's plan is known (an import). */
-export function loadFacts(pacer: Pacer | null, connectionLimit: number | null): LoadFacts {
+/** When requests were sent. Null pacer: nobody's plan is known; `tool` is the one that made it, where it is known. */
+export function loadFacts(
+  pacer: Pacer | null,
+  connectionLimit: number | null,
+  tool: string | null,
+): LoadFacts {
   if (pacer === null) {
     return {
       kind: 'burst',
-      text: 'unknown: the requests were sent by another tool',
+      text:
+        tool === null
+          ? 'unknown: the requests were sent by another tool'
+          : `sent by ${tool}: its plan is not in the file`,
       open_loop: false,
       rate_per_s: null,
       users: null,

@@ -167,7 +167,8 @@ class AnswerCopy {
     if (this.#failure !== null) return { failure: this.#failure }
     if (this.#status === null) {
       const kind = fields.error_kind ?? 'timeout_total'
-      return { failure: { kind, message: fields.error_message ?? `no answer within ${timeoutMs / 1000} s` } }
+      const message = fields.error_message ?? `no answer within ${timeoutMs / 1000} s`
+      return { failure: { kind, message, ...(kind === 'timeout_total' ? { withinMs: timeoutMs } : {}) } }
     }
     return {
       status: this.#status,

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { noun } from '../base/noun.ts'
+import { isClientBound, isOfClient, type VerdictReason } from '../judge/verdict.ts'
 import type { LoadInstrument } from '../measure/load/instrument.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/decide-objective.ts'
@@ -76,7 +77,8 @@ export interface MeasuredPoint {
  */
 export async function measureLoadPoint(ground: SweepGround, plan: PointPlan): Promise<MeasuredPoint> {
   const first = await measurePoint(ground, plan)
-  const spoilt = first.document.verdict.status === 'INVALID' && suspicions(first.document).some(isClientBound)
+  const { verdict } = first.document
+  const spoilt = verdict.status === 'INVALID' && isClientBound(verdict)
   if (!spoilt || ground.signal.aborted) return first
   const name = `${plan.name}-again`
   return measurePoint(ground, { ...plan, name, salt: partSalt(plan.salt, 'again') })
@@ -215,21 +217,15 @@ export function isWithinObjective(
   return parseObjective(text).run.every((written) => withinLimit(written, estimate))
 }
 
-const clientBound = 'client-bound: '
-
-/** Whether a suspicion says that the client set the numbers. */
-export function isClientBound(suspicion: string): boolean {
-  return suspicion.startsWith(clientBound)
+/** A reason that says that the client set the numbers, as it stands among the suspicions of a point. */
+export function clientBoundWords({ message }: VerdictReason): string {
+  return `client-bound: ${message}`
 }
-
-const clientRules = new Set(['late_sends', 'loop_delay', 'stood_still', 'worker_busy', 'load_not_sent'])
 
 function suspicions({ verdict, objectives, counts }: RunDocument): readonly string[] {
   const found: string[] = []
   for (const reason of verdict.reasons) {
-    if (clientRules.has(reason.rule) && (reason.status === 'INVALID' || reason.rule === 'worker_busy')) {
-      found.push(`${clientBound}${reason.message}`)
-    }
+    if (isOfClient(reason)) found.push(clientBoundWords(reason))
     if (reason.rule === 'not_steady') found.push('not steady')
     if (reason.rule === 'nothing_succeeded') found.push(reason.message)
   }

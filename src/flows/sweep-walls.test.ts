@@ -30,6 +30,16 @@ test('a sweep whose client set every number says so, and not that nothing was fo
   expect(capacity).toMatchObject({ load: null, why })
 })
 
+test('which points count is decided by the verdict, whatever words its suspicions are in', () => {
+  const said = (point: SweepPoint, suspect: readonly string[]): SweepPoint => ({ ...point, suspect })
+  const points = [
+    said(tested(1, 'yes'), ['client-bound: said of another point']),
+    said(clientBound(4), ['the client set its numbers']),
+  ]
+  const { capacity } = sweepWalls(points, null, 1000, 'p90 ttft <= 1s')
+  expect(capacity.load).toBe(1)
+})
+
 describe('what nothing came back from supports no wall', () => {
   const failing = { sent: 100, ok: 0, failed: 100, shed: 0, censored: 0, unsent: 0, planned: 100 }
   const dead = (users: number): SweepPoint => ({
@@ -98,21 +108,31 @@ test.each<[string, string, number, boolean]>([
 
 function tested(users: number, passes: SweepPoint['passes']): SweepPoint {
   const { throughput, ...point } = clientBound(users)
-  return { ...point, passes, suspect: [], throughput: { ...throughput, output_tokens_per_s: 32 * users } }
+  return {
+    ...point,
+    verdict: { status: 'VALID', reasons: [] },
+    passes,
+    suspect: [],
+    throughput: { ...throughput, output_tokens_per_s: 32 * users },
+  }
 }
 
 function clientBound(users: number): SweepPoint {
+  const message = 'the event loop was late by 42 ms at p99 (limit 20 ms)'
   return {
     load: { kind: 'concurrency', value: users },
     in_flight: users,
     run: `${users}`,
-    verdict: { status: 'INVALID', reasons: [] },
+    verdict: {
+      status: 'INVALID',
+      reasons: [{ rule: 'loop_delay', status: 'INVALID', message, value: 42, limit: 20 }],
+    },
     throughput: { window_s: 5, requests_per_s: 1, output_tokens_per_s: 32, input_tokens_per_s: 100 },
     metrics: {},
     goodput: null,
     objectives: [],
     passes: 'yes',
-    suspect: ['client-bound: the event loop was late by 42 ms at p99 (limit 20 ms)'],
+    suspect: [`client-bound: ${message}`],
     stopped: null,
   }
 }

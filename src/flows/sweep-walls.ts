@@ -1,12 +1,12 @@
 import type { Warning } from '../base/warnings.ts'
+import { isClientBound } from '../judge/verdict.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
 import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
-import { failureShares, failureWords, fatesOf } from '../report/failure-words.ts'
+import { failureShares, failureWords } from '../report/failure-words.ts'
 import { nearestRank } from '../stats/percentile.ts'
-import { isClientBound } from './sweep-point.ts'
 
 type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly warnings: readonly Warning[] }
 
@@ -47,7 +47,7 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const counted = points.filter((point) => !point.suspect.some(isClientBound))
+  const counted = points.filter(({ verdict }) => !isClientBound(verdict))
   const usable = counted.some(hasAnswers) ? counted : []
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
@@ -113,7 +113,7 @@ const allClientBound = 'no point can be used: the client set the numbers of each
 function whyNone(points: readonly SweepPoint[], usable: readonly SweepPoint[]): string | null {
   if (points.length === 0 || usable.length > 0) return null
   if (points.some(hasAnswers)) return allClientBound
-  const words = failureWords(failureShares(fatesOf(points)))
+  const words = failureWords(failureShares(points))
   return `no request was answered in any measured window${words === null ? '' : `: ${words}`}`
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../operate/watch/objective-share.ts'
 import { burnNumber, type BurnRate } from '../operate/slo/burn.ts'
 import { addAttempts, answeredShare, type Attempts } from '../operate/watch/answered-share.ts'
-import { hasLatencySeries } from '../operate/watch/latency-series.ts'
+import { missingSeries, withoutHistogram } from '../operate/watch/latency-series.ts'
 import { merged, type ReplicaHistory } from '../operate/watch/replica-history.ts'
 import { describeLimit, type ObjectiveMetric } from '../measure/metrics/objective.ts'
 import { toNumber } from '../stats/rational.ts'
@@ -209,6 +209,7 @@ function windowOf(
   const joint = jointWithAnswers(shares, answered)
   const full = watchedMs >= windowMs
   const burn = joint === null || !full ? null : burnBetween(joint, target)
+  const unknown = joint === null ? whyNoShare(limits, watchedMs, replicas) : null
   const finite = (rate: BurnRate): number | null => (rate.kind === 'infinite' ? null : burnNumber(rate))
   return {
     burn,
@@ -223,11 +224,9 @@ function windowOf(
       share: joint === null ? null : [toNumber(joint.low), toNumber(joint.high)],
       burn: burn === null ? null : [finite(burn.low), finite(burn.high)],
       why:
-        joint === null
-          ? whyNoShare(limits, watchedMs, replicas)
-          : full
-            ? null
-            : `${formatSpan(Math.round(watchedMs))} of ${formatSpan(windowMs)} watched`,
+        unknown?.why ??
+        (full ? null : `${formatSpan(Math.round(watchedMs))} of ${formatSpan(windowMs)} watched`),
+      waits: unknown?.waits ?? !full,
     },
   }
 }
@@ -237,14 +236,17 @@ function whyNoShare(
   limits: SharedObjective['limits'],
   watchedMs: number,
   replicas: readonly ReplicaHistory[],
-): string {
-  if (watchedMs === 0) return 'one look so far, and it takes two'
-  const engines = new Set(replicas.flatMap(({ facts }) => facts?.engine ?? []))
-  for (const engine of engines) {
-    const missing = limits.find(({ metric }) => !hasLatencySeries(engine, metric))
-    if (missing !== undefined) return `${engine} has no histogram of ${missing.metric}`
-  }
-  return `no request was answered in the ${formatSpan(Math.round(watchedMs))} watched`
+): { readonly why: string; readonly waits: boolean } {
+  const missing = missingSeries(
+    replicas.flatMap(({ facts }) => facts?.engine ?? []),
+    limits.map(({ metric }) => metric),
+  )
+  if (missing !== null) return { why: withoutHistogram(missing, missing.metric), waits: false }
+  const why =
+    watchedMs === 0
+      ? 'one look so far, and it takes two'
+      : `no request was answered in the ${formatSpan(Math.round(watchedMs))} watched`
+  return { why, waits: true }
 }
 
 function ends(text: string, share: ShareBetween | null): WatchWindow['limits'][number] {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile, mkdir } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -135,6 +135,31 @@ describe('watch', () => {
     ])
   })
 
+  it.each([
+    [
+      'one engine that has no histograms',
+      ['llamacpp:requests_processing 1\n'],
+      'llamacpp has no histogram of ttft',
+      false,
+    ],
+    [
+      'beside one that has them, it is only that nobody asked',
+      ['llamacpp:requests_processing 1\n', vllmPage({ running: 0, waiting: 0, ttft: [5, 5, 5] })],
+      expect.stringMatching(/^no request was answered in the \d+ms watched$/),
+      true,
+    ],
+  ])('what no watching will tell is not waited for: %s', async (_, texts, why, waits) => {
+    const pages = await Promise.all(texts.map((text) => pageServer(text)))
+    const looks: WatchDocument[] = []
+    await watchFlow(
+      { ...config, urls: pages.map(({ url }) => url), count: 2 },
+      { ...liveDeps(new AbortController().signal), onLook: (document) => void looks.push(document) },
+    )
+    const [window] = looks.at(-1)?.objectives[0]?.windows ?? []
+    expect(window).toMatchObject({ burn: null, why, waits })
+    for (const look of looks) expect(v.safeParse(watchSchema, look).issues).toBeUndefined()
+  })
+
   it('an outage: no request is answered, none is in a histogram, and the page is out all the same', async () => {
     const page = await pageServer(vllmPage({ running: 1, waiting: 0, answers: { '2xx': 100 } }))
     const looks: WatchDocument[] = []
@@ -155,6 +180,25 @@ describe('watch', () => {
     ])
     expect(last?.windows[0]?.limits.at(-1)).toEqual({ text: 'answered', low: 0, high: 0 })
     expect(last?.alerts.map(({ state }) => state)).toEqual(['fires', 'fires'])
+  })
+
+  it('a disk that fills up costs what is kept, not the watch', async () => {
+    const page = await pageServer(vllmPage({ running: 1, waiting: 0 }))
+    const out = join(await mkdtemp(join(tmpdir(), 'plimsoll-watch-')), 'kept')
+    const unsaved: string[] = []
+    const outcome = await watchFlow(
+      { ...config, urls: [page.url], count: 3, record: true, out },
+      {
+        ...liveDeps(new AbortController().signal),
+        onUnsaved: ({ code }) => unsaved.push(code),
+        async onLook() {
+          await rm(join(out, 'server.ndjson'), { force: true })
+          await symlink('/dev/full', join(out, 'server.ndjson'))
+        },
+      },
+    )
+    expect(outcome).toMatchObject({ looks: 3, folder: out })
+    expect(unsaved).toEqual(['PLIM_RUN_FOLDER', 'PLIM_RUN_FOLDER'])
   })
 
   it('an engine that counts no failures is said to', async () => {

@@ -3,10 +3,11 @@ import { noun } from '../base/noun.ts'
 import { shellWord } from '../base/shell-words.ts'
 import { formatSpan } from '../base/units.ts'
 import { takenNotice } from '../measure/record/fresh-folder.ts'
-import { startManifest } from '../measure/record/manifest.ts'
+import { startManifest, type RunManifest } from '../measure/record/manifest.ts'
 import { createRunFolder, finishRunFolder, type RunFolder } from '../measure/record/run-folder.ts'
 import { redactUrl } from '../measure/record/redact.ts'
 import { appendServerSamples } from '../measure/record/server-journal.ts'
+import { writingInto } from '../measure/record/writing-into.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { sharedObjectives } from '../operate/watch/objective-share.ts'
 import { ReplicaHistory } from '../operate/watch/replica-history.ts'
@@ -14,6 +15,7 @@ import type { WatchDocument } from '../report/watch-document.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openSweep } from './plan-basis.ts'
 import { serverFactsJson } from './run-facts.ts'
+import { stored } from './stored.ts'
 import { writeWatch } from './watch-folder.ts'
 import { openPages, type MissedPage, type PageAddresses } from './watch-pages.ts'
 import { watchDocument } from './watch-view.ts'
@@ -74,8 +76,8 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
         return history.observe(atMs - startMs, page)
       })
       if (config.record) {
-        folder ??= await openFolder(config, deps, [...histories.values()])
-        await appendServerSamples(folder.path, samples)
+        const { path } = (folder ??= await openFolder(config, deps, [...histories.values()]))
+        await stored(deps, () => writingInto(path, [], () => appendServerSamples(path, samples)), undefined)
       }
       looks++
       last = watchDocument({
@@ -95,10 +97,7 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
     }
   } finally {
     await pages.close()
-    if (folder !== null) {
-      await closeFolder(folder, config, deps, startMs, looks)
-      if (last !== null) await writeWatch(folder.path, last)
-    }
+    if (folder !== null) await closeFolder(folder, config, deps, { startMs, looks, last })
   }
   return { looks, folder: folder?.path ?? null, last }
 }
@@ -208,31 +207,40 @@ async function openFolder(
   return folder
 }
 
+interface Watched {
+  readonly startMs: number
+  readonly looks: number
+  readonly last: WatchDocument | null
+}
+
 async function closeFolder(
   folder: RunFolder,
   config: WatchConfig,
   deps: FlowDeps,
-  startMs: number,
-  looks: number,
+  { startMs, looks, last }: Watched,
 ): Promise<void> {
   const begun = startManifest(manifestOf(config, deps, null))
   const endMs = deps.clock.nowMs() - startMs
-  await finishRunFolder(
-    folder,
-    {
-      ...begun,
-      planned: 0,
-      window: { warmup_s: 0, measure_s: endMs / 1000, drain_s: 0, start_ms: 0, end_ms: endMs, how: 'given' },
-      warnings: [
-        {
-          kind: 'unrecoverable',
-          message: `${looks} ${noun(looks, 'look')} at the server's metrics; no request was sent`,
-          cause: 'histograms of a server hold no single request',
-          next: 'plimsoll scale signals',
-          evidence: { looks },
-        },
-      ],
+  const manifest: RunManifest = {
+    ...begun,
+    planned: 0,
+    window: { warmup_s: 0, measure_s: endMs / 1000, drain_s: 0, start_ms: 0, end_ms: endMs, how: 'given' },
+    warnings: [
+      {
+        kind: 'unrecoverable',
+        message: `${looks} ${noun(looks, 'look')} at the server's metrics; no request was sent`,
+        cause: 'histograms of a server hold no single request',
+        next: 'plimsoll scale signals',
+        evidence: { looks },
+      },
+    ],
+  }
+  await stored(
+    deps,
+    async () => {
+      await finishRunFolder(folder, manifest, [])
+      if (last !== null) await writeWatch(folder.path, last)
     },
-    [],
+    undefined,
   )
 }

@@ -1,6 +1,6 @@
 import { shellWord } from '../base/shell-words.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
-import { shownTail, limitsOverRun } from './shown-tail.ts'
+import { judgedLimits, shownTail } from './judged-limits.ts'
 import { percentileOf } from './metric-rows.ts'
 
 /** The figures of a run as lines for `plimsoll calc`, to copy, change and run. */
@@ -29,8 +29,9 @@ export function runCalculations(document: RunDocument): readonly string[] {
 /** The same of a sweep: its walls, and the replicas for a peak of ten times the operating point. */
 export function sweepCalculations(document: SweepDocument): readonly string[] {
   const { points, walls, objective, operating_point: point } = document
+  const { run } = judgedLimits(objective)
   const limits = (['tpot', 'ttft'] as const).flatMap(
-    (metric) => limitsOverRun(objective).find((limit) => limit.metric === metric) ?? [],
+    (metric) => run.find((limit) => limit.metric === metric) ?? [],
   )
   const lines: string[] = []
   const tested = points.flatMap(({ load, throughput, metrics }) => {

@@ -1,12 +1,13 @@
 import { formatCount, formatDuration, formatPercent, formatRate } from '../base/units.ts'
 import type { ComparePlanDocument, PlannedMetric } from './compare-document.ts'
-import { painter } from './paint.ts'
+import { footnotes } from './footnotes.ts'
+import { painter, type RenderOptions } from './paint.ts'
 import { textTable, type Column } from './text-table.ts'
 
 /** How many runs an effect needs, from a pilot. */
 export function renderComparePlan(
   document: ComparePlanDocument,
-  options: { readonly color: boolean },
+  options: Pick<RenderOptions, 'color' | 'columns'>,
 ): string {
   const { effect, power, alpha, metrics, runs } = document
   const [first] = metrics
@@ -21,7 +22,9 @@ export function renderComparePlan(
   const designs = first?.detectable.map(({ n }) => n) ?? []
   const columns: Column[] = [
     { align: 'left', gap: 2 },
-    ...['mean', 'sd', 'n', 'pairs', ...designs].map((): Column => ({ align: 'right', gap: 3 })),
+    ...['mean', 'sd', 'n', 'pairs'].map((): Column => ({ align: 'right', gap: 3 })),
+    // Of what more and more runs can see the fewest tell most.
+    ...designs.map((_, at): Column => ({ align: 'right', gap: 3, leaves: at + 1 })),
   ]
   const table = textTable(
     columns,
@@ -37,6 +40,7 @@ export function renderComparePlan(
       ]),
     ].map((cells) => cells.map((text) => ({ text }))),
     painter(options.color),
+    { columns: options.columns ?? null, notes: footnotes() },
   )
   const notes = [
     `from a pilot of ${runs.length} runs; two-sided level ${formatPercent(alpha, 0)}${runs.length < 6 ? '; a standard deviation of so few runs is a guess: 3 + 3 are the least to plan by' : ''}`,

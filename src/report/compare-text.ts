@@ -52,11 +52,10 @@ export function renderCompare(document: CompareDocument, options: RenderOptions)
   const lines = [
     `${paint(styles[word], words[word].toUpperCase())} · ${headline}${marks === '' ? '' : ` ${marks}`}`,
     '',
-    ...textTable(
-      columns,
-      [head(document), ...document.metrics.map((metric) => row(metric, notes.mark))],
-      paint,
-    ),
+    ...textTable(columnsOf(document), [head(document), ...document.metrics.map(row)], paint, {
+      columns: options.columns ?? null,
+      notes,
+    }),
     '',
     ...compareNotes(document, notes.mark, options.explain).map((line) => `  ${printable(line)}`),
   ]
@@ -64,17 +63,21 @@ export function renderCompare(document: CompareDocument, options: RenderOptions)
   return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), nextCommand(document)].join('\n')}\n`
 }
 
-const columns: readonly Column[] = [
-  { align: 'left', gap: 0 },
-  { align: 'left', gap: 0 },
-  { align: 'right', gap: 3 },
-  { align: 'right', gap: 3 },
-  { align: 'right', gap: 3 },
-  { align: 'left', gap: 3 },
-  { align: 'left', gap: 3 },
-]
+/** Within-run intervals are wide, and tell nothing of how runs differ: A and B tell more. Of those of a change, it is the other way. */
+function columnsOf({ metrics }: CompareDocument): readonly Column[] {
+  const isOfChange = metrics.some(({ interval }) => interval !== null)
+  return [
+    { align: 'left', gap: 0 },
+    { align: 'left', gap: 0 },
+    { align: 'right', gap: 3, leaves: isOfChange ? 2 : 1 },
+    { align: 'right', gap: 3, leaves: isOfChange ? 2 : 1 },
+    { align: 'right', gap: 3 },
+    { align: 'left', gap: 3, headIfAny: true, leaves: isOfChange ? 1 : 2 },
+    { align: 'left', gap: 3 },
+  ]
+}
 
-function head({ design, arms, metrics }: CompareDocument): readonly Cell[] {
+function head({ design, arms }: CompareDocument): readonly Cell[] {
   const level = formatPercent(1 - design.alpha, 0)
   const named = arms.a.runs.length === 0
   return [
@@ -83,12 +86,12 @@ function head({ design, arms, metrics }: CompareDocument): readonly Cell[] {
     { text: named ? printable(arms.a.name) : 'A' },
     { text: named ? printable(arms.b.name) : 'B' },
     { text: 'change' },
-    { text: metrics.every((metric) => intervalText(metric) === '') ? '' : `[${level}]` },
+    { text: `[${level}]` },
     { text: '' },
   ]
 }
 
-function row(metric: ComparedMetric, mark: (text: string) => string): readonly Cell[] {
+function row(metric: ComparedMetric): readonly Cell[] {
   const word = metric.verdict ?? 'none'
   const [a, b] = armTexts(metric)
   return [
@@ -99,12 +102,12 @@ function row(metric: ComparedMetric, mark: (text: string) => string): readonly C
     { text: changeText(metric.change, metric.interval, metric.scale) },
     {
       text: intervalText(metric),
-      mark:
+      note:
         metric.within_run === null || intervalText(metric) === ''
-          ? ''
-          : ` ${mark(withinRunNote(metric.within_run.coverage))}`,
+          ? null
+          : withinRunNote(metric.within_run.coverage),
     },
-    { text: words[word], style: styles[word], mark: verdictMark(metric, mark) },
+    { text: words[word], style: styles[word], note: verdictNote(metric) },
   ]
 }
 
@@ -113,14 +116,14 @@ function withinRunNote(coverage: readonly IntervalCoverage[]): string {
   return `of one run${worth}; it knows nothing of how runs differ`
 }
 
-function verdictMark(metric: ComparedMetric, mark: (text: string) => string): string {
+function verdictNote(metric: ComparedMetric): string | null {
   const { verdict, within_margin: within, p, p_adjusted: adjusted } = metric
   const shown = verdict === 'faster' || verdict === 'slower' || verdict === 'better' || verdict === 'worse'
-  if (shown && within) return ` ${mark('real, and within the margin: nobody would notice')}`
+  if (shown && within) return 'real, and within the margin: nobody would notice'
   if (!shown && p !== null && adjusted !== null && p < 0.05 && adjusted >= 0.05) {
-    return ` ${mark(`alone its interval would exclude 0 (p ${pText(p)}); among so many metrics one does by chance: ${pText(adjusted)} by Holm`)}`
+    return `alone its interval would exclude 0 (p ${pText(p)}); among so many metrics one does by chance: ${pText(adjusted)} by Holm`
   }
-  return ''
+  return null
 }
 
 /** The primary metric in a sentence. */

@@ -1,4 +1,5 @@
 import { noun } from '../base/noun.ts'
+import { shellWord } from '../base/shell-words.ts'
 import { decimalsFor, decimalsForError, formatCount, formatNumber } from '../base/units.ts'
 import type {
   ExperimentCell,
@@ -6,8 +7,9 @@ import type {
   ExperimentFigure,
   FigureOverRuns,
 } from './experiment-document.ts'
-import { painter, type Paint, type Style } from './paint.ts'
+import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
+import { savedWords } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
 const labels: Readonly<Record<ExperimentFigure, readonly [label: string, unit: string, scale: number]>> = {
@@ -24,16 +26,20 @@ const columns: readonly Column[] = [
   { align: 'left', gap: 2 },
   { align: 'right', gap: 3 },
   { align: 'left', gap: 1 },
-  { align: 'left', gap: 3 },
-  { align: 'right', gap: 3 },
+  { align: 'left', gap: 3, headIfAny: true },
+  { align: 'right', gap: 3, headIfAny: true },
   { align: 'left', gap: 3 },
 ]
+const top: readonly Cell[] = ['', 'mean', '', '[95 %]', 'between runs'].map((text) => ({ text }))
 const statusStyles: Readonly<Record<string, Style>> = { VALID: 'good', DEGRADED: 'doubtful', INVALID: 'bad' }
 
 /** An experiment for the terminal: how many runs may be used, each figure with its interval over runs. Ends with a line break. */
-export function renderExperiment(document: ExperimentDocument, options: { readonly color: boolean }): string {
+export function renderExperiment(
+  document: ExperimentDocument,
+  options: Pick<RenderOptions, 'color' | 'isStored'>,
+): string {
   const paint = painter(options.color)
-  const { cells, experiment, complete } = document
+  const { cells, complete } = document
   const lines = [headline(document, paint)]
   if (!complete) lines.push('  interrupted: runs are missing')
   for (const cell of cells) lines.push('', ...cellLines(cell, paint))
@@ -43,9 +49,22 @@ export function renderExperiment(document: ExperimentDocument, options: { readon
       'quiet',
       '  mean and 95 % interval over runs: mean ± t(0.975; n − 1) · s ÷ √n; the run is the unit, not the request',
     ),
-    `saved ${experiment} · plimsoll show ${experiment}/${cells[0]?.runs[0]?.run ?? '*'}${cells.length > 1 ? ` · plimsoll compare ${experiment}/cell-1-* -- ${experiment}/cell-2-*` : ''}`,
+    nextLine(document, options),
   )
   return `${lines.join('\n')}\n`
+}
+
+function nextLine(
+  { cells, experiment }: ExperimentDocument,
+  options: Pick<RenderOptions, 'isStored'>,
+): string {
+  const run = cells[0]?.runs[0]?.run
+  // The shell is to see the star.
+  const ofCell = (number: number): string => `${shellWord(experiment)}/cell-${number}-*`
+  return savedWords(experiment, options, [
+    ...(run === undefined ? [] : [`plimsoll show ${shellWord(`${experiment}/${run}`)}`]),
+    ...(cells.length > 1 ? [`plimsoll compare ${ofCell(1)} -- ${ofCell(2)}`] : []),
+  ]).join(' · ')
 }
 
 function headline({ cells, repeat }: ExperimentDocument, paint: Paint): string {
@@ -76,12 +95,6 @@ function cellLines({ settings, figures, runs }: ExperimentCell, paint: Paint): s
   const rows = (Object.keys(labels) as ExperimentFigure[])
     .filter((name) => figures[name].mean !== null)
     .map((name) => figureRow(name, figures[name]))
-  const told = (column: number): boolean => rows.some((row) => row[column]!.text !== '')
-  const top: Cell[] = ['', 'mean', '', told(3) ? '[95 %]' : '', told(4) ? 'between runs' : ''].map(
-    (text) => ({
-      text,
-    }),
-  )
   return rows.length === 0
     ? [...head, '  no run may be used']
     : [...head, ...textTable(columns, [top, ...rows], paint)]

@@ -11,6 +11,7 @@ import type { MetricSummary } from '../measure/metrics/run-summary.ts'
 import { runCalculations, sweepCalculations } from './calculation-lines.ts'
 import { coverageWords } from './coverage-note.ts'
 import type { RunDocument, SweepDocument } from './documents.ts'
+import { limitOn } from './judged-limits.ts'
 import {
   figure,
   figureFormat,
@@ -20,7 +21,7 @@ import {
   percentileOf,
   shownMetrics,
 } from './metric-rows.ts'
-import { milliseconds } from './run-lines.ts'
+import { milliseconds, requestRate } from './run-lines.ts'
 
 /**
  * The working of the headline figures as on a whiteboard: the formula, the numbers put in, the result. Formulae are those of the
@@ -106,13 +107,18 @@ function weightings({ weighting, metrics }: RunDocument): string[] {
   ]
 }
 
-function rates({ throughput }: RunDocument): string[] {
+function rates(document: RunDocument): string[] {
+  const { throughput } = document
   const { window_s: seconds, requests_per_s: requests, output_tokens_per_s: tokens } = throughput
   const lines: string[] = []
   const over = `${formatPlain(seconds, 6)} s`
   if (requests !== null) {
+    const how = 'throughput = finished in the window ÷ its length'
+    const why = requestRate(document)?.why ?? null
     lines.push(
-      `throughput = finished in the window ÷ its length = ${formatNumber(requests * seconds)} ÷ ${over} = ${formatPlain(requests)} req/s`,
+      why === null
+        ? `${how} = ${formatNumber(requests * seconds)} ÷ ${over} = ${formatPlain(requests)} req/s`
+        : `${how}: ${why}`,
     )
   }
   if (tokens !== null) {
@@ -192,9 +198,7 @@ export const wallNames = { saturation: 'saturation', slo: 'SLO', memory: 'memory
 
 /** A TPOT limit is a floor of tokens per second for one user: 10 ms ↔ 100 tok/s. */
 function tokensPerUser({ objective }: SweepDocument): string | null {
-  const match = objective === null ? null : /tpot\s*<=?\s*(\d+(?:\.\d+)?)\s*ms/.exec(objective)
-  if (match === null) return null
-  const limit = Number(match[1])
+  const limit = limitOn(objective, 'tpot')?.limitMs ?? 0
   return limit > 0
     ? `TPOT ≤ ${formatPlain(limit)} ms ↔ a floor of 1,000 ÷ ${formatPlain(limit)} = ${formatPlain(1000 / limit)} tok/s for each user`
     : null

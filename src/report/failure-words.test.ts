@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sixPerSecond } from '../../test/fixtures/documents.ts'
 import type { Counts } from '../measure/metrics/run-summary.ts'
-import { failureHeadline, failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
+import { failureHeadline, failureLines, failureShares, failureWords } from './failure-words.ts'
+import { runHeadline } from './render-run.ts'
 
 function counts(sent: number, ok: number): Counts {
   return { planned: sent, sent, ok, failed: sent - ok, shed: 0, censored: 0, unsent: 0 }
@@ -23,17 +25,17 @@ describe('what failed, with its share of what was sent', () => {
     ],
     ['what was cut at the end of the drain did not fail', { censored: 40 }, null],
   ])('%s', (_sentence, errors, words) => {
-    expect(failureWords(failureShares({ sent: 100, errors }))).toBe(words)
+    expect(failureWords(failureShares([{ counts: counts(100, 0), errors }]))).toBe(words)
   })
 
   test('of several points together the requests are added, never the shares', () => {
-    const fates = fatesOf([
+    const shares = failureShares([
       { counts: counts(900, 900), errors: {} },
       { counts: counts(100, 0), errors: { http_503: 100 } },
       // A point of a version that did not count them.
       {},
     ])
-    expect(failureShares(fates)).toEqual([{ kind: 'http_503', count: 100, share: 0.1 }])
+    expect(shares).toEqual([{ kind: 'http_503', count: 100, share: 0.1 }])
   })
 
   test('whatever failed, the shares lie in (0, 1] and add up to the whole that is told', () => {
@@ -42,7 +44,7 @@ describe('what failed, with its share of what was sent', () => {
         fc.dictionary(fc.constantFrom('http_500', 'truncated', 'no_output'), fc.nat(1000)),
         (errors) => {
           const failed = Object.values(errors).reduce((sum, count) => sum + count, 0)
-          const shares = failureShares({ sent: failed + 1, errors })
+          const shares = failureShares([{ counts: counts(failed + 1, 1), errors }])
           for (const { share } of shares) expect(share > 0 && share <= 1).toBe(true)
           expect(shares.reduce((sum, { count }) => sum + count, 0)).toBe(failed)
         },
@@ -73,11 +75,23 @@ describe('where to look', () => {
 
   test('a handful of failures is no matter of where to look', () => {
     expect(at({ http_500: 9 })).toEqual([])
-    expect(failureHeadline(failureShares({ sent: 1000, errors: { http_500: 9 } }))).toBe(null)
+    expect(failureHeadline(failureShares([{ counts: counts(1000, 991), errors: { http_500: 9 } }]))).toBe(
+      null,
+    )
   })
 
   test('the headline names the whole share and at most two kinds', () => {
-    const shares = failureShares({ sent: 1000, errors: { http_500: 200, truncated: 40, dns: 10 } })
+    const errors = { http_500: 200, truncated: 40, dns: 10 }
+    const shares = failureShares([{ counts: counts(1000, 750), errors }])
     expect(failureHeadline(shares)).toBe('25 % of the requests not answered (http_500, truncated, …)')
   })
+})
+
+test.each([
+  ['of a thousand, 9 that were cut are left to the counts', 9, false],
+  ['of a thousand, 10 that were cut stand beside the latencies, as 10 that failed would', 10, true],
+])('%s', (_, cut, isSaid) => {
+  const all = { ...counts(1000, 1000 - cut), failed: 0, censored: cut }
+  const document = { ...sixPerSecond, goodput: null, counts: all, errors: {} }
+  expect(runHeadline(document).includes('1.0 % cut at the end')).toBe(isSaid)
 })

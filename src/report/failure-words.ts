@@ -4,35 +4,11 @@ import type { Counts } from '../measure/metrics/run-summary.ts'
 import type { ErrorKind } from '../measure/wire/error-kinds.ts'
 import { printable } from './printable.ts'
 
-/** What became of requests that were sent. */
-interface Fates {
-  readonly sent: number
-  /** Requests by `error_kind`. */
-  readonly errors: Readonly<Record<string, number>>
-  /** What was said of a kind, where it is known. */
-  readonly messages: Readonly<Record<string, string>>
-}
-
-/** What a run or a point of a sweep tells of them; documents of older versions tell nothing. */
+/** What a run or a point of a sweep tells of what became of its requests; documents of older versions tell nothing. */
 export interface Told {
   readonly counts?: Counts
   readonly errors?: Readonly<Record<string, number>>
   readonly error_messages?: Readonly<Record<string, string>>
-}
-
-/** Of several together; none are known of those that tell nothing. */
-export function fatesOf(points: readonly Told[]): Fates {
-  const errors: Record<string, number> = {}
-  let sent = 0
-  for (const point of points) {
-    sent += point.counts?.sent ?? 0
-    for (const [kind, count] of Object.entries(point.errors ?? {})) errors[kind] = (errors[kind] ?? 0) + count
-  }
-  return {
-    sent,
-    errors,
-    messages: Object.assign({}, ...points.map((point) => point.error_messages)) as Fates['messages'],
-  }
 }
 
 /** A kind of failure and its share of the requests that were sent. */
@@ -42,10 +18,20 @@ export interface FailureShare {
   readonly share: number
 }
 
-/** Refusals and failures by kind, the commonest first; requests that were cut at the end of the drain did not fail. */
-export function failureShares({ sent, errors }: Pick<Fates, 'sent' | 'errors'>): readonly FailureShare[] {
+/**
+ * Refusals and failures of several together by kind, the commonest first; requests that were cut at the end of the drain did not
+ * fail. None are known of those that tell nothing.
+ */
+export function failureShares(points: readonly Told[]): readonly FailureShare[] {
+  const counts = new Map<string, number>()
+  let sent = 0
+  for (const { counts: all, errors } of points) {
+    sent += all?.sent ?? 0
+    for (const [kind, count] of Object.entries(errors ?? {}))
+      counts.set(kind, (counts.get(kind) ?? 0) + count)
+  }
   if (sent === 0) return []
-  return Object.entries(errors)
+  return [...counts]
     .filter(([kind, count]) => count > 0 && kind !== 'censored')
     .map(([kind, count]) => ({ kind, count, share: count / sent }))
     .sort((a, b) => b.count - a.count)
@@ -73,12 +59,20 @@ export function failureHeadline(shares: readonly FailureShare[]): string | null 
   return `${formatPercent(all)} of the requests not answered (${[...named, ...(shares.length > mostKinds ? ['…'] : [])].join(', ')})`
 }
 
-/** From this share on failures, not latencies, are what a load is judged by. */
-const failuresDecide = 0.01
+/**
+ * From this share on, requests without an answer tell more than the latencies of the others: the P99 of all attempts, the tail that
+ * reports name first, is then the slowest answer at best.
+ */
+const tellingShare = 0.01
+
+/** Whether so many of the requests have no answer that latencies are not the first thing to look at. */
+export function outweighsLatencies(share: number): boolean {
+  return share >= tellingShare
+}
 
 /** Whether failures are the first thing to look at. */
 export function isFailing(shares: readonly FailureShare[]): boolean {
-  return shares.reduce((sum, { share }) => sum + share, 0) >= failuresDecide
+  return outweighsLatencies(shares.reduce((sum, { share }) => sum + share, 0))
 }
 
 const byStatus: Readonly<Record<string, string>> = {
@@ -114,14 +108,14 @@ const byKind: Readonly<Record<Exclude<ErrorKind, `http_${number}`>, string>> = {
 
 /** Where to look, for each of the kinds that failures of these points are made of most; none where hardly anything failed. */
 export function failureLines(points: readonly Told[]): string[] {
-  const fates = fatesOf(points)
-  const shares = failureShares(fates)
+  const shares = failureShares(points)
   if (!isFailing(shares)) return []
+  const messages: Told['error_messages'] = Object.assign({}, ...points.map((point) => point.error_messages))
   return shares
     .slice(0, mostKinds)
-    .filter(({ share }) => share >= failuresDecide / mostKinds)
+    .filter(({ share }) => share >= tellingShare / mostKinds)
     .map(({ kind }) => {
-      const message = fates.messages[kind]
+      const message = messages?.[kind]
       return printable(
         `look at ${kind}${message === undefined ? '' : ` ("${message}")`}: ${failureAdvice(kind)}`,
       )

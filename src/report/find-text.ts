@@ -11,13 +11,15 @@ import {
 } from '../base/units.ts'
 import type { ObjectiveOutcome } from './documents.ts'
 import type { FindDocument, FindPoint } from './find-document.ts'
-import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
-import { footnotes, type Footnotes } from './footnotes.ts'
+import { failureLines, failureShares, failureWords } from './failure-words.ts'
+import { footnotes } from './footnotes.ts'
+import { judgedLimits } from './judged-limits.ts'
 import { commandsToLookCloser } from './look-closer.ts'
-import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import { sameAgain, stoppedLine } from './render-run.ts'
 import { serverLine, tagsLine } from './run-lines.ts'
+import { savedReport } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -25,13 +27,13 @@ const columns: readonly Column[] = [
   { align: 'left', gap: 1 },
   { align: 'right', gap: 1 },
   { align: 'left', gap: 3 },
-  { align: 'right', gap: 3 },
-  { align: 'right', gap: 3 },
+  { align: 'right', gap: 3, leaves: 4 },
+  { align: 'right', gap: 3, leaves: 3 },
   { align: 'right', gap: 3 },
   { align: 'left', gap: 1 },
-  { align: 'right', gap: 3 },
-  { align: 'right', gap: 3 },
-  { align: 'left', gap: 3 },
+  { align: 'right', gap: 3, leaves: 1 },
+  { align: 'right', gap: 3, leaves: 2 },
+  { align: 'left', gap: 3, wraps: true },
 ]
 const decisionStyles: Readonly<Record<FindPoint['decision'], Style>> = {
   holds: 'good',
@@ -49,7 +51,8 @@ export function renderFind(document: FindDocument, options: RenderOptions): stri
   const head = ['', 'req/s', '', 'in flight', 'tok/s', judgedName(document), '', 'requests', 'looks', ''].map(
     (text) => ({ text }),
   )
-  const rows = document.points.map((point) => pointRow(point, document, notes))
+  const rows = document.points.map((point) => pointRow(point, document))
+  const place = { columns: options.columns ?? null, notes }
   const lines = [
     headline(document, paint) + (marks === '' ? '' : ` ${marks}`),
     `  ${answerSentence(document)}`,
@@ -57,7 +60,7 @@ export function renderFind(document: FindDocument, options: RenderOptions): stri
     paint('quiet', `  ${printable(document.workload)} · objective ${document.objective}`),
     paint('quiet', `  ${serverLine(document.target)}`),
     ...tagsLine(document).map((line) => paint('quiet', `  ${line}`)),
-    ...(rows.length === 0 ? [] : ['', ...textTable(columns, [head, ...rows], paint)]),
+    ...(rows.length === 0 ? [] : ['', ...textTable(columns, [head, ...rows], paint, place)]),
     '',
     ...errorLines(document).map((line) => `  ${line}`),
     ...failureLines(document.points).map((line) => `  ${line}`),
@@ -91,10 +94,12 @@ function answerSentence({ answer, plan }: FindDocument): string {
 function judgedName({ points, objective }: FindDocument): string {
   const judged = points.flatMap(({ objectives }) => objectives.filter((one) => one.judged))[0]
   if (judged === undefined) return objective
-  return judged.kind === 'each' ? 'good' : judged.text.replace(/ <=?.*$/, '')
+  if (judged.kind === 'each') return 'good'
+  const [limit] = judgedLimits(judged.text).run
+  return limit === undefined ? judged.text : `p${limit.percentile} ${limit.metric}`
 }
 
-function pointRow(point: FindPoint, { answer }: FindDocument, notes: Footnotes): Cell[] {
+function pointRow(point: FindPoint, { answer }: FindDocument): Cell[] {
   const { load, decision, in_flight: inFlight, throughput, looks, why } = point
   const tokens = throughput.output_tokens_per_s
   const judged = point.objectives.filter((one) => one.judged)
@@ -104,7 +109,7 @@ function pointRow(point: FindPoint, { answer }: FindDocument, notes: Footnotes):
   const open = decision === 'undecided' || decision === 'invalid'
   return [
     { text: load.value === answer.holds_at_per_s ? '▸' : '', style: 'good' },
-    { text: rate(load.value), mark: open ? ` ${notes.mark(why)}` : '' },
+    { text: rate(load.value), note: open ? why : null },
     { text: decision, style: decisionStyles[decision] },
     { text: inFlight === null ? '–' : formatPlain(inFlight) },
     { text: tokens === null ? '–' : formatNumber(tokens) },
@@ -112,7 +117,7 @@ function pointRow(point: FindPoint, { answer }: FindDocument, notes: Footnotes):
     { text: telling === undefined ? '' : boundText(telling) },
     { text: formatCount(looks.requests) },
     { text: looks.taken === 0 ? '–' : `${looks.taken} of ${looks.planned}` },
-    { text: failureWords(failureShares(fatesOf([point]))) ?? '' },
+    { text: failureWords(failureShares([point])) ?? '' },
   ]
 }
 
@@ -154,7 +159,7 @@ function explainLines({ plan, probe, points }: FindDocument): string[] {
 }
 
 function nextLine(document: FindDocument, options: RenderOptions): string {
-  return [...savedWords(document.find, options), ...nextCommands(document)].join(' · ')
+  return [...savedReport(document.find, options), ...nextCommands(document)].join(' · ')
 }
 
 function nextCommands({ answer, find, points, probe, target, repeat }: FindDocument): string[] {

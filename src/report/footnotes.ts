@@ -9,15 +9,18 @@ export function footnoteMark(index: number): string {
 export interface Footnotes {
   readonly mark: (text: string) => string
   readonly lines: () => readonly string[]
+  /** Those so far, to try what further ones would be. */
+  readonly copy: () => Footnotes
 }
 
-export function footnotes(): Footnotes {
-  const texts: string[] = []
+export function footnotes(known: readonly string[] = []): Footnotes {
+  const texts = [...known]
   return {
     mark(text) {
-      const known = texts.indexOf(text)
-      return footnoteMark(known < 0 ? texts.push(text) : known + 1)
+      const at = texts.indexOf(text)
+      return footnoteMark(at < 0 ? texts.push(text) : at + 1)
     },
     lines: () => texts.map((text, index) => `${footnoteMark(index + 1)} ${text}`),
+    copy: () => footnotes(texts),
   }
 }

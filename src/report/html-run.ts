@@ -20,7 +20,7 @@ import {
   type Card,
 } from './html-page.ts'
 import { intervalSpan } from './html-interval.ts'
-import { limitOf } from './html-limit.ts'
+import { limitOn } from './judged-limits.ts'
 import {
   figure,
   figureFormat,
@@ -35,6 +35,7 @@ import {
   goodputLines,
   instrumentLine,
   littleLine,
+  requestRate,
   serverLine,
   serverUseLine,
   throughputLine,
@@ -138,13 +139,17 @@ function headlineCards(document: RunDocument): Card[] {
       note: tail ?? `of ${formatCount(summary.n)} ${noun(summary.n, 'request')}`,
     })
   }
-  if (throughput.requests_per_s !== null) {
+  const rate = requestRate(document)
+  if (rate !== null) {
     const tokens = throughput.output_tokens_per_s
     made.push({
       label: 'throughput',
       formula: 'throughput = finished in the window ÷ its length; tokens by when they were emitted',
-      value: formatRate(throughput.requests_per_s),
-      note: tokens === null ? 'tokens unknown' : `${formatRate(tokens, 'tok/s')} out`,
+      value: rate.text,
+      note: [
+        ...(rate.why === null ? [] : [rate.why]),
+        tokens === null ? 'tokens unknown' : `${formatRate(tokens, 'tok/s')} out`,
+      ].join('; '),
     })
   }
   if (goodput !== null && goodput.share !== null) {
@@ -175,7 +180,11 @@ export function runFigures(document: RunDocument, rows: readonly RequestRow[]): 
   const ttft = values((row) => row.ttft_ms)
   const tpot = values((row) => row.tpot_ms)
   const service = values((row) => (row.ttft_ms === null ? null : row.ttft_ms - (row.lag_ms ?? 0)))
-  const texts = document.objectives.map(({ text }) => text)
+  const asked = document.objectives.map(({ text }) => text).join('; ')
+  const limit = (metric: 'ttft' | 'tpot'): { readonly ms: number; readonly text: string } | null => {
+    const found = limitOn(asked, metric)
+    return found === null ? null : { ms: found.limitMs, text: `limit ${found.limitText}` }
+  }
   const named = {
     ttft: { series: 'ttft', name: 'TTFT', formula: formulas.ttft_ms, values: ttft },
     tpot: { series: 'tpot', name: 'TPOT', formula: formulas.tpot_ms, values: tpot },
@@ -191,8 +200,8 @@ export function runFigures(document: RunDocument, rows: readonly RequestRow[]): 
   return {
     scatter: latencyScatter(rows, window),
     quantiles: quantileCurve([named.e2e, named.service, named.ttft, named.tpot]),
-    ttft: histogram({ ...named.ttft, limit: limitOf(texts, 'ttft') }),
-    tpot: histogram({ ...named.tpot, limit: limitOf(texts, 'tpot') }),
+    ttft: histogram({ ...named.ttft, limit: limit('ttft') }),
+    tpot: histogram({ ...named.tpot, limit: limit('tpot') }),
   }
 }
 

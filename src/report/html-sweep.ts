@@ -9,7 +9,6 @@ import {
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { intervalSpan } from './html-interval.ts'
-import { judgedTail } from './html-limit.ts'
 import {
   cards,
   commands,
@@ -24,6 +23,7 @@ import {
   type Card,
 } from './html-page.ts'
 import { startedText } from './html-run.ts'
+import { judgedTail, shownTail } from './judged-limits.ts'
 import { figure, figureFormat, percentileName, percentileOf } from './metric-rows.ts'
 import { sweepHeadline, sweepNextCommands, sweepStoppedLine } from './render-sweep.ts'
 import { serverLine } from './run-lines.ts'
@@ -46,7 +46,7 @@ export function sweepPage(document: SweepDocument): string {
         sweepFigure(document),
         'what lies left of every wall may be used; the mark stands at the capacity',
       ),
-      section('Points', pointsTable(document, tail)),
+      section('Points', pointsTable(document)),
       section('Walls', wallList(document)),
       section(
         'To know',
@@ -155,28 +155,32 @@ function headlineCards(document: SweepDocument, tail: JudgedTail): Card[] {
   return made
 }
 
-function pointsTable(document: SweepDocument, tail: JudgedTail): string {
-  const name = percentileName(tail.key)
+function pointsTable(document: SweepDocument): string {
+  const tails = {
+    tpot_ms: shownTail(document.objective, 'tpot'),
+    ttft_ms: shownTail(document.objective, 'ttft'),
+  }
   return table(
     [
       unitOf(document),
       formula('in flight', 'mean requests in flight over the window'),
       'tok/s',
       'req/s',
-      formula(`TPOT ${name}`, formulas.tpot_ms),
-      formula(`TTFT ${name}`, formulas.ttft_ms),
+      formula(`TPOT ${percentileName(tails.tpot_ms)}`, formulas.tpot_ms),
+      formula(`TTFT ${percentileName(tails.ttft_ms)}`, formulas.ttft_ms),
       'good',
       'objective',
       '',
     ],
-    document.points.map((point) => pointRow(point, tail.key)),
+    document.points.map((point) => pointRow(point, tails)),
   )
 }
 
-function pointRow(point: SweepPoint, key: string): string[] {
+function pointRow(point: SweepPoint, tails: Readonly<Record<'tpot_ms' | 'ttft_ms', string>>): string[] {
   const { throughput, goodput, passes, suspect } = point
   const metric = (name: 'tpot_ms' | 'ttft_ms'): string => {
     const summary = point.metrics[name]
+    const key = tails[name]
     const ms = summary === undefined ? null : percentileOf(summary, key)
     if (summary === undefined || ms === null) return '–'
     const format = figureFormat(summary, key)

@@ -12,7 +12,7 @@ import {
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { runPage } from './html-run.ts'
 import { sweepPage } from './html-sweep.ts'
-import { judgedTail } from './html-limit.ts'
+import { judgedTail } from './judged-limits.ts'
 import { standaloneSvg } from './svg-figure.ts'
 import { histogram } from './svg-histogram.ts'
 import { loadCurve } from './svg-load-curve.ts'
@@ -170,6 +170,23 @@ describe('figures', () => {
         }
       }),
     )
+  })
+
+  test.each([
+    ['it is a figure like any other', 6, 3, '6 req/s', '0.6 req/s'],
+    ['of requests that succeeded after it ended, none: not a rate of 0', 0, 3, '– req/s', '0 req/s'],
+    ['where none succeeded 0 it is', 0, 0, '0 req/s', '– req/s'],
+  ])('requests a second on the card, as in the headline of the terminal: %s', (_, rate, ok, shown, never) => {
+    const throughput = {
+      window_s: 10,
+      requests_per_s: rate,
+      output_tokens_per_s: 20,
+      input_tokens_per_s: null,
+    }
+    const counts = { ...sixPerSecond.window_counts, ok }
+    const page = runPage({ ...sixPerSecond, window_counts: counts, throughput, goodput: null }, [])
+    expect(page).toContain(`<div class="value">${shown}</div>`)
+    expect(page.split('<script')[0]).not.toContain(` ${never}`)
   })
 
   test('what is judged is what is drawn', () => {

@@ -3,17 +3,23 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sixPerSecond, summary } from '../../test/fixtures/documents.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
+import type { Verdict } from '../judge/verdict.ts'
 import { rankOf } from './explain.ts'
 import { footnoteMark, footnotes } from './footnotes.ts'
+import { runPage } from './html-run.ts'
 import { figure, figureFormat, intervalText } from './metric-rows.ts'
 import { printable } from './printable.ts'
 import type { RunProgress } from './progress.ts'
 import { bar, renderProgress, renderProgressLine } from './render-progress.ts'
 import { renderRun } from './render-run.ts'
-import { countsLine, throughputLine } from './run-lines.ts'
+import { countsLine, instrumentLine, throughputLine } from './run-lines.ts'
 import { warningLine, warningTexts } from './warning-text.ts'
 
 const plain = { color: false, explain: false }
+
+function reason(rule: string, message: string): Verdict['reasons'][number] {
+  return { rule, status: 'DEGRADED', message, value: null, limit: null }
+}
 
 describe('warnings', () => {
   const kinds = [
@@ -44,6 +50,32 @@ describe('warnings', () => {
       // Its mark stands somewhere above.
       expect(text.slice(0, text.indexOf(line!))).toContain(line!.split(' ')[0]!)
     }
+  })
+
+  test.each<[string, Verdict['reasons'], readonly string[]]>([
+    ['no reason says it', [], ['broken at 1', 'broken at 2', 'drift']],
+    [
+      'a reason says the first, in words of its own',
+      [reason('file_broken', 'a part of the file is not there')],
+      ['broken at 2', 'drift'],
+    ],
+    [
+      'a reason of another rule says none, though it begins with the same words',
+      [reason('not_steady', 'broken at 1, and drift')],
+      ['broken at 1', 'broken at 2', 'drift'],
+    ],
+  ])('what a reason of the verdict says in full is no footnote too: %s', (_, reasons, left) => {
+    const warning = (kind: WarningKind, message: string): Warning => {
+      return { kind, message, cause: null, next: null, evidence: {} }
+    }
+    const warnings = [
+      warning('file_truncated', 'broken at 1'),
+      warning('file_truncated', 'broken at 2'),
+      warning('not_steady', 'drift'),
+    ]
+    const document = { ...sixPerSecond, verdict: { status: 'DEGRADED' as const, reasons }, warnings }
+    const notes = renderRun(document, plain).match(/^[¹²³⁴-⁹]+ (?:broken at \d|drift)/gm) ?? []
+    expect(notes.map((line) => line.replace(/^\S+ /, '')).sort()).toEqual(left)
   })
 
   test('the warning’s own cause and advice come before those of its kind', () => {
@@ -153,6 +185,20 @@ describe('figures', () => {
     }
     expect(throughputLine(document)).toBe(line)
     expect(renderRun(document, plain).split('\n')[0]).not.toMatch(ok > 0 ? / 0 req/ : /–/)
+  })
+
+  test.each<[string, number | null, number, string]>([
+    ['of one thread', 0.31, 1, 'its core at 31 %'],
+    ['of the busiest of several', 0.31, 4, 'its busiest core at 31 %'],
+    ['so little that it is under a per cent', 0.0032, 1, 'its core at 0.3 %'],
+    ['that cannot be read', null, 1, 'CPU unknown'],
+    ['that an earlier version wrote as 0 where it could not be read', 0, 1, 'CPU unknown'],
+  ])('the CPU of the client, %s', (_, share, workers, words) => {
+    const client = { ...sixPerSecond.client, workers }
+    const document = { ...sixPerSecond, client: { ...client, cpu: { ...client.cpu, worker_max: share } } }
+    expect(instrumentLine(document).split(/[,;] /)).toContain(words)
+    expect(instrumentLine(document)).not.toMatch(/ 0 %/)
+    expect(runPage(document, [])).toContain(words)
   })
 
   test('counts that do not add up are shouted about', () => {

@@ -1,7 +1,7 @@
 import { shellLine, shellWord } from '../base/shell-words.ts'
 import { formatPlain } from '../base/units.ts'
 import type { RepeatFlags, SweepLoad, TargetFacts } from './documents.ts'
-import { failureShares, fatesOf, isFailing, type Told } from './failure-words.ts'
+import { failureShares, isFailing, type Told } from './failure-words.ts'
 import { sameAgain } from './render-run.ts'
 
 /** A run inside a folder of runs, at a load. */
@@ -23,7 +23,7 @@ export function commandsToLookCloser(
 ): string[] {
   if (one === undefined || one.run === null) return []
   const run = shellWord(`${folder}/${one.run}`)
-  if (!isFailing(failureShares(fatesOf([one])))) return [`plimsoll why ${run}`]
+  if (!isFailing(failureShares([one]))) return [`plimsoll why ${run}`]
   const show = `plimsoll show ${run}`
   if (repeat === null) return [show]
   const { kind, value } = one.load

@@ -1,4 +1,5 @@
 import { noun } from '../base/noun.ts'
+import { shellWord } from '../base/shell-words.ts'
 import {
   formatCount,
   formatDuration,
@@ -9,8 +10,9 @@ import {
 } from '../base/units.ts'
 import type { MeasurementDocument, MeasurementPoint } from './measurement-document.ts'
 import { coefficientWords } from './model-text.ts'
-import { painter } from './paint.ts'
+import { painter, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
+import { savedWords } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
 const columns: readonly Column[] = [
@@ -28,7 +30,7 @@ const wallWords: Readonly<Record<MeasurementDocument['asked']['wall'], string>> 
 /** A measurement: the wall with its interval, the points and what each was chosen for, what is still open. */
 export function renderMeasurement(
   document: MeasurementDocument,
-  options: { readonly color: boolean },
+  options: Pick<RenderOptions, 'color' | 'isStored'>,
   savedTo: string | null,
 ): string {
   const paint = painter(options.color)
@@ -57,11 +59,23 @@ export function renderMeasurement(
           ),
         ]),
     `  ${printable(document.target.model ?? 'a model')} at ${document.target.embedded ? 'the embedded engine' : printable(document.target.url)}; each point is a run folder in ${printable(document.folder)}`,
-    savedTo === null && document.model === null
-      ? 'next: plimsoll model fit of the runs'
-      : `saved ${printable(savedTo ?? document.model ?? '')} · plimsoll model predict ${printable(savedTo ?? document.model ?? '')} --rate 8/s · plimsoll plan … --simulate --model ${printable(savedTo ?? document.model ?? '')}`,
+    nextLine(document.model, options, savedTo),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** `savedTo` was written apart from the folder, and before this is printed. */
+function nextLine(
+  inFolder: string | null,
+  options: Pick<RenderOptions, 'isStored'>,
+  savedTo: string | null,
+): string {
+  const model = savedTo ?? inFolder
+  if (model === null) return 'next: plimsoll model fit of the runs'
+  return savedWords(model, savedTo === null ? options : {}, [
+    `plimsoll model predict ${shellWord(model)} --rate 8/s`,
+    `plimsoll plan … --simulate --model ${shellWord(model)}`,
+  ]).join(' · ')
 }
 
 function pointRow(point: MeasurementPoint): Cell[] {

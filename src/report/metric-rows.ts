@@ -61,12 +61,6 @@ export function intervalText(interval: Interval, format: FigureFormat): string {
   return `[${end(interval[0])}, ${end(interval[1])}]`
 }
 
-/** The head of a column of intervals, with what they are worth; of a column without any nothing is said. */
-export function intervalHead(intervals: readonly string[], worth: string | null, notes: Footnotes): Cell {
-  if (intervals.every((text) => text === '')) return { text: '' }
-  return { text: '[95 %]', mark: worth === null ? '' : ` ${notes.mark(worth)}` }
-}
-
 /** `p99_9` is "p99.9". */
 export function percentileName(key: string): string {
   return key.replace('_', '.')
@@ -135,20 +129,19 @@ export function metricTable(
     // The interval is that of the 99th and stands beside it.
     ...keys.flatMap((key): Column[] => {
       const value = { align: 'right', gap: 3 } as const
-      return key === 'p99' ? [value, { align: 'left', gap: 3 }] : [value]
+      return key === 'p99' ? [value, { align: 'left', gap: 3, headIfAny: true }] : [value]
     }),
     { align: 'right', gap: 3 },
     ...(attempts ? [{ align: 'left', gap: 4 } as const] : []),
   ]
   const worth = coverageNote(summaries, ['p99'])
-  const intervals = summaries.map((summary) => (summary.ci['p99'] === undefined ? '' : 'one'))
   const lost = document.window_counts.shed >= document.window_counts.failed ? 'refused' : 'failed'
   const head: Cell[] = [
     blank,
     { text: 'n' },
     ...keys.flatMap((key) =>
       key === 'p99'
-        ? [{ text: 'p99' }, intervalHead(intervals, worth, notes)]
+        ? [{ text: 'p99' }, { text: '[95 %]', mark: worth === null ? '' : ` ${notes.mark(worth)}` }]
         : [{ text: percentileName(key) }],
     ),
     { text: 'max' },

@@ -1,4 +1,5 @@
 import { noun } from '../base/noun.ts'
+import { shellWord } from '../base/shell-words.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
 import type {
   ModelDocument,
@@ -9,6 +10,7 @@ import type {
 } from './model-document.ts'
 import { painter } from './paint.ts'
 import { printable } from './printable.ts'
+import { savedWords } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
 interface Options {
@@ -87,7 +89,10 @@ export function renderModel(document: ModelDocument, options: Options, savedTo: 
     ...(document.next_measurement === null ? [] : [`  would tell most: ${document.next_measurement}`]),
     savedTo === null
       ? 'next: the same with --out model.json · plimsoll model predict model.json --rate 8/s'
-      : `saved ${printable(savedTo)} · plimsoll model predict ${printable(savedTo)} --rate 8/s · plimsoll model score ${printable(savedTo)} RUN`,
+      : savedWords(savedTo, {}, [
+          `plimsoll model predict ${shellWord(savedTo)} --rate 8/s`,
+          `plimsoll model score ${shellWord(savedTo)} RUN`,
+        ]).join(' · '),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -110,6 +110,12 @@ describe('watch', () => {
       'tgi',
       'TTFT unknown: tgi has no histogram of it · TPOT unknown: no request was answered · over 2s',
     ],
+    [
+      'the first look at an engine that tells neither waits for nothing',
+      0,
+      'llamacpp',
+      'TTFT unknown: llamacpp has no histogram of it · TPOT unknown: llamacpp has no histogram of it',
+    ],
   ])('says what it waits for: %s', (_, window_s, engine, said) => {
     const { fleet, replicas } = nightWatch
     const look = {
@@ -118,5 +124,22 @@ describe('watch', () => {
       replicas: replicas.map((replica) => ({ ...replica, engine })),
     }
     expect(renderWatch(look, { color: false })).toContain(`\n  ${said}\n`)
+  })
+
+  it.each([
+    ['may come', true, 'burn not yet known', 'cannot tell yet', 'no page, but it cannot all be told yet ·'],
+    ['never comes', false, 'burn unknown', 'cannot tell', 'no page, but it cannot all be told ·'],
+  ])('a burn that %s is said to', (_, waits, burn, page, headline) => {
+    const why = 'llamacpp has no histogram of ttft'
+    const objectives = nightWatch.objectives.slice(1).map((objective) => ({
+      ...objective,
+      windows: objective.windows.map((window) => ({ ...window, share: null, burn: null, why, waits })),
+    }))
+    const look = { ...nightWatch, objectives, fleet: { ...nightWatch.fleet, up: 2 } }
+    const text = renderWatch(look, plain)
+    expect(text.split('\n')[0]).toContain(headline)
+    expect(text).toContain(`    5m   share unknown, ${burn}: ${why} (n 300)\n`)
+    expect(text).toContain(`    page lesson: ${page} · sre-workbook: ${page}\n`)
+    expect(renderWatchLine(look)).toContain(`  ${burn} (${why})\n`)
   })
 })

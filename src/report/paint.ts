@@ -1,4 +1,3 @@
-import { shellWord } from '../base/shell-words.ts'
 import { styleText } from 'node:util'
 
 /** Colour for what needs the eye. Without colour the text is the same, letter for letter. */
@@ -18,13 +17,6 @@ export interface RenderOptions {
   readonly explain: boolean
   /** False: the folder could not be written, or not whole. */
   readonly isStored?: boolean
-}
-
-/** Where it is kept, and how to see it again. */
-export function savedWords(
-  folder: string,
-  { explain, isStored = true }: Pick<RenderOptions, 'explain' | 'isStored'>,
-): string[] {
-  if (!isStored) return [`NOT stored, or not whole: ${folder}`]
-  return [`saved ${folder}`, ...(explain ? [] : [`plimsoll show ${shellWord(folder)} --explain`])]
+  /** Columns of the terminal that it is read on, to which tables narrow; null or absent: it is as wide as it is. */
+  readonly columns?: number | null
 }

@@ -11,6 +11,7 @@ import { footnotes } from './footnotes.ts'
 import { painter, type RenderOptions } from './paint.ts'
 import type { FixedPart, PrefillDocument } from './prefill-document.ts'
 import { printable } from './printable.ts'
+import { savedWords } from './saved-words.ts'
 import { textTable, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -34,7 +35,10 @@ export function renderPrefill(document: PrefillDocument, options: RenderOptions)
   const next =
     document.folder === null
       ? 'plimsoll prefill --url URL measures it'
-      : `saved ${document.folder} · ${shellLine(['plimsoll', 'sweep', ...(document.embedded ? [] : ['--url', document.source])])}`
+      : [
+          ...savedWords(document.folder, options),
+          shellLine(['plimsoll', 'sweep', ...(document.embedded ? [] : ['--url', document.source])]),
+        ].join(' · ')
   return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), next].join('\n')}\n`
 }
 
@@ -67,7 +71,7 @@ const columns: readonly Column[] = [
   { align: 'right', gap: 2 },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
-  { align: 'left', gap: 2 },
+  { align: 'left', gap: 2, headIfAny: true },
   { align: 'right', gap: 3 },
   { align: 'right', gap: 3 },
 ]
@@ -85,11 +89,9 @@ function table({ lengths, rate }: PrefillDocument): { text: string }[][] {
       each.ttft_ms > 0 ? tokensPerSecond((1000 * each.prompt_tokens) / each.ttft_ms) : '–',
     ]
   })
-  const repeated = lengths.some(({ n }) => n > 1)
-  return [
-    ['tokens', 'TTFT median', 'the line', repeated ? '[fastest, slowest]' : '', 'n', 'tokens ÷ TTFT'],
-    ...rows,
-  ].map((row) => row.map((text) => ({ text })))
+  return [['tokens', 'TTFT median', 'the line', '[fastest, slowest]', 'n', 'tokens ÷ TTFT'], ...rows].map(
+    (row) => row.map((text) => ({ text })),
+  )
 }
 
 function rateLines({

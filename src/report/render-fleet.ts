@@ -41,7 +41,7 @@ export function renderFleet(document: FleetDocument, options: Pick<RenderOptions
     { align: 'right', gap: 3 },
     ...keys.flatMap((): Column[] => [
       { align: 'right', gap: 3 },
-      { align: 'left', gap: 2 },
+      { align: 'left', gap: 2, headIfAny: true },
     ]),
   ]
   const lines = [

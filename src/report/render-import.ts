@@ -1,4 +1,5 @@
 import { noun } from '../base/noun.ts'
+import { shellWord } from '../base/shell-words.ts'
 import {
   formatBytes,
   formatDuration,
@@ -14,6 +15,7 @@ import { figure, figureFormat } from './metric-rows.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { renderRun } from './render-run.ts'
+import { savedWords } from './saved-words.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
@@ -240,5 +242,8 @@ function nextLine(runs: readonly ImportedRunDocument[]): string {
   const first = folders[0]
   if (first === undefined) return 'nothing was written (--dry-run)'
   const saved = folders.length === 1 ? first : `${first} … ${folders.at(-1)}`
-  return `saved ${saved} · plimsoll show ${first} · plimsoll export ${first} --format llm-d`
+  const path = shellWord(first)
+  return savedWords(saved, {}, [`plimsoll show ${path}`, `plimsoll export ${path} --format llm-d`]).join(
+    ' · ',
+  )
 }

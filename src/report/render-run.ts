@@ -5,31 +5,31 @@ import {
   formatNumber,
   formatPercent,
   formatPlain,
-  formatRate,
   formatSpan,
 } from '../base/units.ts'
 import { shellLine } from '../base/shell-words.ts'
-import type { Warning } from '../base/warnings.ts'
+import type { Warning, WarningKind } from '../base/warnings.ts'
 import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
 import { explainRun } from './explain.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
-import { failureHeadline, failureLines, failureShares, fatesOf } from './failure-words.ts'
+import { failureHeadline, failureLines, failureShares, outweighsLatencies } from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
-import { painter, savedWords, type Paint, type RenderOptions, type Style } from './paint.ts'
+import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import {
   countsLine,
   goodputLines,
   instrumentLine,
-  isAnsweredLate,
   littleLine,
   objectiveLines,
+  requestRate,
   serverLine,
   serverUseLine,
   tagsLine,
   throughputLine,
 } from './run-lines.ts'
+import { savedReport } from './saved-words.ts'
 import { textTable } from './text-table.ts'
 import { warningLine, warningTexts, type Anchor } from './warning-text.ts'
 
@@ -43,12 +43,7 @@ const verdictStyles: Readonly<Record<RunDocument['verdict']['status'], Style>> =
 export function renderRun(document: RunDocument, options: RenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
-  // What a reason of the verdict says in full is no footnote too.
-  const { reasons } = document.verdict
-  const at = marker(
-    document.warnings.filter((one) => !reasons.some(({ message }) => message.startsWith(one.message))),
-    notes,
-  )
+  const at = marker(unsaidWarnings(document), notes)
   // Footnotes are numbered as they are met, so the lines are made from the top.
   const lines = [headline(document, paint) + at('headline')]
   for (const { message, status } of document.verdict.reasons) {
@@ -81,6 +76,15 @@ export function renderRun(document: RunDocument, options: RenderOptions): string
   if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
   lines.push(nextLine(document, options))
   return `${lines.join('\n')}\n`
+}
+
+/** Warnings that a reason of the verdict, by its rule, says in full. */
+const saidByRule: Readonly<Record<string, WarningKind>> = { file_broken: 'file_truncated' }
+
+/** The warnings that no reason of the verdict says already; each reason says one, the first of its kind. */
+function unsaidWarnings({ warnings, verdict }: RunDocument): readonly Warning[] {
+  const said = verdict.reasons.map(({ rule }) => warnings.find(({ kind }) => kind === saidByRule[rule]))
+  return warnings.filter((warning) => !said.includes(warning))
 }
 
 /** Of a run that was killed, or whose rows could not be written, nobody knows whether it came to its end. */
@@ -131,28 +135,23 @@ function answer(document: RunDocument): string {
     const least = goodput.lower_bound ? 'at least ' : ''
     return `goodput ${least}${formatNumber(goodput.per_s, decimals)} req/s of ${formatNumber(offered, decimals)} offered (${least}${formatPercent(goodput.share)})`
   }
-  const parts: (string | null)[] = [
-    isAnsweredLate(document)
-      ? '– req/s (no answer ended in the window)'
-      : throughput.requests_per_s === null
-        ? null
-        : formatRate(throughput.requests_per_s),
-  ]
+  const rate = requestRate(document)
+  const known: string[] = []
+  if (rate !== null) known.push(rate.why === null ? rate.text : `${rate.text} (${rate.why})`)
   for (const [label, summary] of [
     ['TTFT', metrics.ttft_ms],
     ['TPOT', metrics.tpot_ms],
   ] as const) {
     if (summary === undefined || summary.n === 0) continue
     const [name, value] = summary.p99 === null ? ['p50', summary.p50] : ['p99', summary.p99]
-    if (value !== null) parts.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
+    if (value !== null) known.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
   }
-  const known = parts.filter((part) => part !== null)
-  const failures = failureHeadline(failureShares(fatesOf([document])))
+  const failures = failureHeadline(failureShares([document]))
   if (known.length > 0 && failures !== null) known.push(failures)
   // Latencies are of the answers that ended: those of the slowest are not among them.
-  const cut = document.counts.censored - (document.counts.cancelled_by_client ?? 0)
-  if (known.length > 0 && cut > 0.01 * document.counts.sent)
-    known.push(`${formatPercent(cut / document.counts.sent)} cut at the end`)
+  const { censored, cancelled_by_client: cancelled = 0, sent } = document.counts
+  const cut = (censored - cancelled) / sent
+  if (known.length > 0 && outweighsLatencies(cut)) known.push(`${formatPercent(cut)} cut at the end`)
   return known.length === 0 ? 'only counts are known' : known.join(' · ')
 }
 
@@ -184,7 +183,7 @@ function weightingLine({ weighting, metrics }: RunDocument, at: Marker): string[
 
 /** Where it is kept, and what to do now. */
 function nextLine(document: RunDocument, options: RenderOptions): string {
-  return [...savedWords(document.run, options), ...nextCommands(document)].join(' · ')
+  return [...savedReport(document.run, options), ...nextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with; none where there is no server to send them to. */

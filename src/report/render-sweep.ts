@@ -8,43 +8,50 @@ import {
   timeScale,
 } from '../base/units.ts'
 import { shellLine, shellWord } from '../base/shell-words.ts'
+import { isClientBound } from '../judge/verdict.ts'
 import { coverageNote } from './coverage-note.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
-import { failureLines, failureShares, failureWords, fatesOf } from './failure-words.ts'
-import { footnotes, type Footnotes } from './footnotes.ts'
-import { shownTail } from './shown-tail.ts'
+import { failureLines, failureShares, failureWords } from './failure-words.ts'
+import { footnotes } from './footnotes.ts'
+import { judgedLimits, judgedTail, shownTail } from './judged-limits.ts'
 import {
   figure,
   figureFormat,
-  intervalHead,
   intervalText,
   percentileName,
   percentileOf,
   type FigureFormat,
 } from './metric-rows.ts'
 import { commandsToLookCloser } from './look-closer.ts'
-import { painter, savedWords, type Paint, type RenderOptions } from './paint.ts'
+import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { bar } from './render-progress.ts'
 import { sameAgain, stoppedLine } from './render-run.ts'
 import { objectiveLines, serverLine, tagsLine } from './run-lines.ts'
-import { textTable, type Cell, type Column } from './text-table.ts'
+import { savedReport } from './saved-words.ts'
+import { ornament, textTable, type Cell, type Column } from './text-table.ts'
 import { warningLine } from './warning-text.ts'
 
-const columns: readonly Column[] = [
-  { align: 'left', gap: 1 },
-  { align: 'right', gap: 1 },
-  { align: 'right', gap: 3 },
-  { align: 'right', gap: 3 },
-  { align: 'right', gap: 4 },
-  { align: 'left', gap: 1 },
-  { align: 'right', gap: 4 },
-  { align: 'right', gap: 2 },
-  { align: 'left', gap: 1 },
-  { align: 'left', gap: 1 },
-]
 const barWidth = 10
+
+/** What is judged stands at any width; of the rest a narrow terminal leaves out first what tells least of the walls. */
+function columnsOf(objective: string | null): readonly Column[] {
+  const isTtft = judgedTail(objective).metric === 'ttft_ms'
+  const ofShare = judgedLimits(objective).each.length > 0
+  return [
+    { align: 'left', gap: 1 },
+    { align: 'right', gap: 1 },
+    { align: 'right', gap: 3, leaves: 4 },
+    { align: 'right', gap: 3 },
+    { align: 'right', gap: 4, leaves: isTtft ? 2 : 0 },
+    { align: 'left', gap: 1, headIfAny: true, leaves: isTtft ? 2 : 1 },
+    { align: 'right', gap: 4, leaves: isTtft ? 0 : 2 },
+    { align: 'right', gap: 2, headIfAny: true, leaves: ofShare ? 0 : 3 },
+    { align: 'left', gap: 1, leaves: ornament },
+    { align: 'left', gap: 1, wraps: true },
+  ]
+}
 
 /** A sweep for the terminal: the curve, the capacity and what binds it, the operating point. Ends with a line break. */
 export function renderSweep(document: SweepDocument, options: RenderOptions): string {
@@ -61,19 +68,20 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     points.map(({ metrics }) => metrics.tpot_ms),
     [tpotTail],
   )
-  const between = intervalHead(tpot.intervals, worth, notes)
   const head: Cell[] = [
-    '',
-    unit,
-    'in flight',
-    'tok/s',
-    `TPOT ${percentileName(tpotTail)}, ${tpot.unit}`,
-    between.text + (between.mark ?? ''),
-    `TTFT ${percentileName(ttftTail)}, ${ttft.unit}`,
-    points.some(({ goodput }) => goodput !== null) ? 'good' : '',
-  ].map((text) => ({ text }))
+    { text: '' },
+    { text: unit },
+    { text: 'in flight' },
+    { text: 'tok/s' },
+    { text: `TPOT ${percentileName(tpotTail)}, ${tpot.unit}` },
+    { text: '[95 %]', note: worth },
+    { text: `TTFT ${percentileName(ttftTail)}, ${ttft.unit}` },
+    { text: 'good' },
+  ]
   const best = Math.max(0, ...points.map((point) => point.throughput.output_tokens_per_s ?? 0))
-  const rows = points.map((point, at) => pointRow(point, document, { at, tpot, ttft, best, notes }))
+  const rows = points.map((point, at) => pointRow(point, document, { at, tpot, ttft, best }))
+  const place = { columns: options.columns ?? null, notes }
+  const table = textTable(columnsOf(objective), [head, ...rows, ...memoryRow(document)], paint, place)
   const marks = document.warnings.map((warning) => notes.mark(warningLine(warning))).join(' ')
   const lines = [
     paint(
@@ -83,7 +91,7 @@ export function renderSweep(document: SweepDocument, options: RenderOptions): st
     paint('quiet', `  ${serverLine(document.target)}`),
     ...tagsLine(document).map((line) => paint('quiet', `  ${line}`)),
     '',
-    ...textTable(columns, [head, ...rows, ...memoryRow(document)], paint),
+    ...table,
     '',
     ...sweepStoppedLine(document),
     capacityLine(document, paint) + (marks === '' ? '' : ` ${marks}`),
@@ -109,14 +117,9 @@ interface RowContext {
   readonly tpot: TailColumn
   readonly ttft: TailColumn
   readonly best: number
-  readonly notes: Footnotes
 }
 
-function pointRow(
-  point: SweepPoint,
-  document: SweepDocument,
-  { at, tpot, ttft, best, notes }: RowContext,
-): Cell[] {
+function pointRow(point: SweepPoint, document: SweepDocument, { at, tpot, ttft, best }: RowContext): Cell[] {
   const tokens = point.throughput.output_tokens_per_s
   const { capacity } = document
   const chosen = capacity.load !== null && point.load.value === capacity.load
@@ -130,7 +133,7 @@ function pointRow(
     { text: chosen ? '▸' : '', style: 'good' },
     {
       text: formatPlain(point.load.value),
-      mark: suspect ? ` ${notes.mark(`${isUsed(point) ? 'suspect' : 'not used'}: ${why}`)}` : '',
+      note: suspect ? `${isUsed(point) ? 'suspect' : 'not used'}: ${why}` : null,
     },
     { text: point.in_flight === null ? '–' : formatPlain(point.in_flight) },
     { text: tokens === null ? '–' : formatNumber(tokens) },
@@ -149,8 +152,8 @@ function pointRow(
 }
 
 /** The walls leave out the points whose numbers the client set; the other suspects are used, with the reservation. */
-function isUsed({ suspect }: SweepPoint): boolean {
-  return !suspect.some((why) => why.startsWith('client-bound'))
+function isUsed({ verdict }: SweepPoint): boolean {
+  return !isClientBound(verdict)
 }
 
 type TailMetric = 'tpot_ms' | 'ttft_ms'
@@ -199,7 +202,7 @@ function pointWord(point: SweepPoint, { walls, peak }: SweepDocument): string {
   if (peak?.load === at)
     words.push(point.passes === 'no' ? 'the peak, which fails the objective' : 'the peak')
   else if (point.passes === 'no') words.push('fails')
-  const failures = failureWords(failureShares(fatesOf([point])))
+  const failures = failureWords(failureShares([point]))
   if (failures !== null) words.push(failures)
   return words.join('; ')
 }
@@ -302,7 +305,7 @@ function wallLines({ walls, capacity }: SweepDocument): string[] {
 }
 
 function nextLine(document: SweepDocument, options: RenderOptions): string {
-  return [...savedWords(document.sweep, options), ...sweepNextCommands(document)].join(' · ')
+  return [...savedReport(document.sweep, options), ...sweepNextCommands(document)].join(' · ')
 }
 
 /** The command lines to go on with. */

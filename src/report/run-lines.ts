@@ -67,8 +67,17 @@ export function countsLine({ counts, errors }: RunDocument): string {
 }
 
 /** Requests succeeded, and none was answered before the window ended: of requests a second it tells nothing, least of all 0. */
-export function isAnsweredLate({ throughput, window_counts: counts }: RunDocument): boolean {
+function isAnsweredLate({ throughput, window_counts: counts }: RunDocument): boolean {
   return throughput.requests_per_s === 0 && counts.ok > 0
+}
+
+/** Requests a second in a headline, "6 req/s"; "–" with the reason where the figure would tell nothing; null where there is none. */
+export function requestRate(
+  document: RunDocument,
+): { readonly text: string; readonly why: string | null } | null {
+  const { requests_per_s: perSecond } = document.throughput
+  if (isAnsweredLate(document)) return { text: '– req/s', why: 'no answer ended in the window' }
+  return perSecond === null ? null : { text: formatRate(perSecond), why: null }
 }
 
 export function throughputLine(document: RunDocument): string {
@@ -191,12 +200,11 @@ export function serverUseLine({ server, cache }: RunDocument): string[] {
 export function instrumentLine({ client }: RunDocument): string {
   const part = (label: string, ms: number | null): string =>
     `${label} ${ms === null ? 'unknown' : milliseconds(ms)}`
-  const parts = [part('send lag p99', client.lag_ms.p99), part('event loop p99', client.loop_delay_ms.p99)]
-  if (client.cpu.worker_max !== null) {
-    parts.push(
-      `${client.workers === 1 ? 'its core' : 'its busiest core'} at ${formatPercent(client.cpu.worker_max, 0)}`,
-    )
-  }
+  const parts = [
+    part('send lag p99', client.lag_ms.p99),
+    part('event loop p99', client.loop_delay_ms.p99),
+    coreWords(client),
+  ]
   const error = client.own_error_ms.p99
   const before = client.own_error_before_ms?.p99 ?? null
   const grew = error !== null && before !== null && milliseconds(before) !== milliseconds(error)
@@ -205,6 +213,15 @@ export function instrumentLine({ client }: RunDocument): string {
       ? 'own error unknown'
       : `own error ± ${milliseconds(error)}${grew ? ` after the run (${milliseconds(before)} before)` : ''}`
   return `instrument: ${parts.join(', ')}; ${own}`
+}
+
+/** How busy the thread was that was busiest. One that sent requests used its core: 0 was written where it could not be read. */
+function coreWords({ cpu, workers }: RunDocument['client']): string {
+  const share = cpu.worker_max
+  if (share === null || share === 0) return 'CPU unknown'
+  // So little that no whole per cent tells it from nothing.
+  const percent = share < 0.005 ? formatPercent(share) : formatPercent(share, 0)
+  return `${workers === 1 ? 'its core' : 'its busiest core'} at ${percent}`
 }
 
 /** A tenth of a millisecond is what a report of latencies needs of the instrument; below that two figures. */

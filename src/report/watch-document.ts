@@ -70,6 +70,8 @@ export interface WatchWindow {
   /** Null until the window is full, and while nobody asks. */
   readonly burn: readonly [low: number | null, high: number | null] | null
   readonly why: string | null
+  /** Whether more watching, or more requests, may tell what is not known. Absent in recordings of earlier versions. */
+  readonly waits?: boolean
 }
 
 export interface WatchWall {

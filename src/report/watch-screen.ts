@@ -7,7 +7,7 @@ import {
   formatRate,
   formatSpan,
 } from '../base/units.ts'
-import { hasLatencySeries } from '../operate/watch/latency-series.ts'
+import { missingSeries, withoutHistogram } from '../operate/watch/latency-series.ts'
 import { painter, type Paint } from './paint.ts'
 import { printable } from './printable.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
@@ -73,7 +73,10 @@ function headline({ fleet, objectives, elapsed_s }: WatchDocument, paint: Paint)
           ? 'up'
           : states.every(({ state: known }) => known === 'quiet')
             ? paint('good', 'quiet')
-            : paint('doubtful', 'no page, but it cannot all be told yet')
+            : paint(
+                'doubtful',
+                `no page, but it cannot all be told${objectives.every(({ windows }) => windows.every(mayCome)) ? ' yet' : ''}`,
+              )
   const rates = [
     fleet.requests_per_s === null ? null : formatRate(fleet.requests_per_s),
     fleet.output_tokens_per_s === null ? null : formatRate(fleet.output_tokens_per_s, 'tok/s'),
@@ -96,16 +99,19 @@ function machineLine({ fleet: { cpu, gpu_memory: memory } }: WatchDocument): str
 }
 
 function latencies({ fleet: { ttft, tpot, window_s }, replicas }: WatchDocument): string {
-  if (window_s === 0) return 'TTFT and TPOT come with the second look: a page counts since the engine began'
-  const engines = [...new Set(replicas.flatMap(({ engine }) => engine ?? []))]
-  const told = (['ttft', 'tpot'] as const).map((metric) => {
-    const name = metric.toUpperCase()
-    const found = metric === 'ttft' ? ttft : tpot
+  const engines = replicas.flatMap(({ engine }) => engine ?? [])
+  const figures = (['ttft', 'tpot'] as const).map((metric) => ({
+    name: metric.toUpperCase(),
+    found: metric === 'ttft' ? ttft : tpot,
+    missing: missingSeries(engines, [metric]),
+  }))
+  if (window_s === 0 && figures.some(({ missing }) => missing === null))
+    return 'TTFT and TPOT come with the second look: a page counts since the engine began'
+  const told = figures.map(({ name, found, missing }) => {
     if (found !== null) return latency(name, found)
-    const without = engines.find((engine) => !hasLatencySeries(engine, metric))
-    return `${name} unknown: ${without === undefined ? 'no request was answered' : `${without} has no histogram of it`}`
+    return `${name} unknown: ${missing === null ? 'no request was answered' : withoutHistogram(missing, 'it')}`
   })
-  return `${told.join(' · ')} · over ${formatSpan(Math.round(window_s * 1000))}`
+  return [...told, ...(window_s === 0 ? [] : [`over ${formatSpan(Math.round(window_s * 1000))}`])].join(' · ')
 }
 
 function latency(name: string, found: WatchLatency): string {
@@ -125,14 +131,24 @@ function objectiveLines({ text, target, windows, alerts }: WatchObjective, paint
     ...windows.map((window) => `    ${windowLine(window)}`),
     `    page ${alerts
       .map(({ name, state }) => {
-        const word = `${name}: ${state === null ? 'cannot tell yet' : words[state]}`
+        const word = `${name}: ${state === null ? (windows.every(mayCome) ? 'cannot tell yet' : 'cannot tell') : words[state]}`
         return state === 'fires' ? paint('bad', word) : word
       })
       .join(' · ')}`,
   ]
 }
 
-function windowLine({ window_s, share, burn, limits, why, n }: WatchWindow): string {
+/** Whether what is not known of a window may become so. */
+function mayCome({ waits = true, burn }: WatchWindow): boolean {
+  return burn !== null || waits
+}
+
+function noBurn(window: WatchWindow): string {
+  return mayCome(window) ? 'burn not yet known' : 'burn unknown'
+}
+
+function windowLine(window: WatchWindow): string {
+  const { window_s, share, burn, limits, why, n } = window
   const good =
     share === null
       ? 'share unknown'
@@ -145,7 +161,7 @@ function windowLine({ window_s, share, burn, limits, why, n }: WatchWindow): str
       : ` (${limits.map(({ text, low, high }) => `${text} ${low === high ? percent(low) : `${percent(low)}–${percent(high)}`}`).join(', ')})`
   const rate =
     burn === null
-      ? `burn not yet known${why === null ? '' : `: ${why}`}`
+      ? `${noBurn(window)}${why === null ? '' : `: ${why}`}`
       : burn[0] === burn[1]
         ? `burn ${burnText(burn[0])}`
         : `burn ${burnText(burn[0])} to ${burnText(burn[1])}`
@@ -169,12 +185,12 @@ export function renderWatchLine(document: WatchDocument): string {
   const { fleet, objectives, elapsed_s } = document
   const median = fleet.ttft?.p50_ms ?? null
   const burns = objectives.map(({ windows, alerts }) => {
-    const burn = windows[0]?.burn ?? null
+    const [shortest] = windows
+    const { burn = null, why = null } = shortest ?? {}
     const fires = alerts.filter(({ state }) => state === 'fires').map(({ name }) => name)
-    const waits = windows[0]?.why ?? null
     const text =
       burn === null
-        ? `burn not yet known${waits === null ? '' : ` (${waits})`}`
+        ? `${shortest === undefined ? 'burn not yet known' : noBurn(shortest)}${why === null ? '' : ` (${why})`}`
         : `burn ${burnText(burn[0])}–${burnText(burn[1])}`
     return fires.length === 0 ? text : `${text} PAGE (${fires.join(', ')})`
   })

@@ -1,5 +1,5 @@
 /** Under this a break helps nobody. */
-const leastColumns = 30
+export const leastColumns = 30
 
 /**
  * A report at the width of a terminal: lines of prose that are longer break at white space, what follows indented; tables and
@@ -33,10 +33,14 @@ const begin = /^(?:\u001B\[[0-9;]*m)*( *)/
 
 function wrapLine(line: string, columns: number): string {
   const [head, indent = ''] = begin.exec(line)!
-  const hanging = `${indent}  `
+  return fillLines(line.slice(head.length).trimEnd(), columns, head, `${indent}  `).join('\n')
+}
+
+/** A text in lines of at most so many columns, as far as its words are shorter; the first begins with `head`, the others with `hanging`. */
+export function fillLines(text: string, columns: number, head = '', hanging = ''): string[] {
   const lines: string[] = []
   let current = ''
-  for (const word of words(line.slice(head.length).trimEnd())) {
+  for (const word of words(text)) {
     const begins = current === ''
     const longer = begins ? (lines.length === 0 ? head : hanging) + word : `${current} ${word}`
     if (!begins && shownLength(longer) > columns) {
@@ -44,7 +48,7 @@ function wrapLine(line: string, columns: number): string {
       current = hanging + word
     } else current = longer
   }
-  return [...lines, current].join('\n')
+  return [...lines, current]
 }
 
 /** A blank, but not between a number and its unit. */

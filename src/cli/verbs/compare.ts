@@ -10,6 +10,7 @@ import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { idleFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { placeOptions, reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
 const group = 'How to compare'
@@ -158,14 +159,17 @@ async function compare(invocation: Invocation): Promise<ExitCode> {
   try {
     const outcome = await cli.flows.compareFlow(config, await cli.flowDeps(voice))
     voice.finish()
-    const color = cli.stdout.color
+    if (outcome.kind === 'compared' && outcome.folder !== undefined) {
+      const { savedWords } = await import('../../report/saved-words.ts')
+      voice.onNotice(savedWords(outcome.folder, { isStored: invocation.isStored() }).join(' · '))
+    }
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(outcome.document)}\n`)
     else if (outcome.kind === 'planned') {
       const { renderComparePlan } = await import('../../report/compare-plan-text.ts')
-      cli.stdout.say(renderComparePlan(outcome.document, { color }))
+      cli.stdout.say(renderComparePlan(outcome.document, placeOptions(cli.stdout)))
     } else {
       const { renderCompare } = await import('../../report/compare-text.ts')
-      cli.stdout.say(renderCompare(outcome.document, { color, explain: isOn(flags, 'explain') ?? false }))
+      cli.stdout.say(renderCompare(outcome.document, reportOptions(invocation)))
     }
     if (outcome.kind === 'planned') return exitCodes.fine
     return compareExitCode(outcome.document, outcome.interrupted)

@@ -11,6 +11,7 @@ import { pointFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
 export const findVerb: Verb = {
@@ -53,13 +54,7 @@ async function find(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderFind } = await import('../../report/find-text.ts')
-      cli.stdout.say(
-        renderFind(document, {
-          color: cli.stdout.color,
-          explain: isOn(flags, 'explain') ?? false,
-          isStored: invocation.isStored(),
-        }),
-      )
+      cli.stdout.say(renderFind(document, reportOptions(invocation)))
     }
     return findExitCode(document, interrupted)
   } finally {

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
 export const importVerb: Verb = {
@@ -31,7 +32,8 @@ export const importVerb: Verb = {
   run: importResults,
 }
 
-async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function importResults(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const write = isOn(flags, 'dry-run') !== true
@@ -51,9 +53,7 @@ async function importResults({ flags, args, cli }: Invocation): Promise<ExitCode
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderImport } = await import('../../report/render-import.ts')
-    cli.stdout.say(
-      renderImport(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
-    )
+    cli.stdout.say(renderImport(document, reportOptions(invocation)))
   }
   // A test in which nothing succeeded measures nothing, whoever ran it.
   return document.runs.some(({ run }) => run.verdict.status === 'INVALID')

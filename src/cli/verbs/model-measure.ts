@@ -5,6 +5,7 @@ import { isOn, text } from '../flags/flag-values.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
 const group = 'What is to be known'
@@ -121,7 +122,7 @@ async function measure(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderMeasurement } = await import('../../report/measurement-text.ts')
-      cli.stdout.say(renderMeasurement(document, { color: cli.stdout.color }, out))
+      cli.stdout.say(renderMeasurement(document, reportOptions(invocation), out))
     }
     return document.ended === 'interrupted' ? exitCodes.interrupted : exitCodes.fine
   } finally {

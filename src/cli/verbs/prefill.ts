@@ -6,6 +6,7 @@ import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { idleFlags, pickFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
 const group = 'What to measure'
@@ -80,9 +81,7 @@ async function prefill(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderPrefill } = await import('../../report/prefill-text.ts')
-      cli.stdout.say(
-        renderPrefill(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
-      )
+      cli.stdout.say(renderPrefill(document, reportOptions(invocation)))
     }
     return interrupted ? exitCodes.interrupted : exitCodes.fine
   } finally {

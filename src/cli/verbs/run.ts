@@ -15,6 +15,7 @@ import { isOn } from '../flags/flag-values.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { reportOptions } from '../report-options.ts'
 import type { FlagValues, Invocation, Verb } from '../verb.ts'
 
 export const runVerb: Verb = {
@@ -68,13 +69,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderRun } = await import('../../report/render-run.ts')
-      cli.stdout.say(
-        renderRun(document, {
-          color: cli.stdout.color,
-          explain: isOn(flags, 'explain') ?? false,
-          isStored: invocation.isStored(),
-        }),
-      )
+      cli.stdout.say(renderRun(document, reportOptions(invocation)))
     }
     await writeCi(document, flags, cli)
     return runExitCode(document, interrupted)
@@ -94,12 +89,13 @@ function refuseOneRunsFlags(flags: FlagValues): void {
 
 async function printExperiment(
   { document, interrupted }: ExperimentOutcome,
-  { flags, cli }: Invocation,
+  invocation: Invocation,
 ): Promise<ExitCode> {
+  const { flags, cli } = invocation
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderExperiment } = await import('../../report/experiment-text.ts')
-    cli.stdout.say(renderExperiment(document, { color: cli.stdout.color }))
+    cli.stdout.say(renderExperiment(document, reportOptions(invocation)))
   }
   return experimentExitCode(document, interrupted)
 }

@@ -8,6 +8,7 @@ import { ciFlags } from '../flags/ci-flags.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
 import { isOn, text } from '../flags/flag-values.ts'
+import { reportOptions } from '../report-options.ts'
 import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
 
 /** What `--html` alone means. */
@@ -58,7 +59,8 @@ export const showVerb: Verb = {
   run: show,
 }
 
-async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function show(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
   await checkCiFlags(flags, cli)
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
@@ -86,7 +88,7 @@ async function show({ flags, args, cli }: Invocation): Promise<ExitCode> {
     else refuseCi(one, flags)
   }
   if (html !== undefined) return writePages(shown, html, flags, cli)
-  const options = { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }
+  const options = reportOptions(invocation)
   if (isOn(flags, 'json') === true) {
     // One document a path, each on its own line: with one path that is one document.
     for (const one of shown) cli.stdout.write(`${JSON.stringify(one.document)}\n`)

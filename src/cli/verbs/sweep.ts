@@ -12,6 +12,7 @@ import { pointFlags, sweepFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
 export const sweepVerb: Verb = {
@@ -53,13 +54,7 @@ async function sweep(invocation: Invocation): Promise<ExitCode> {
     if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
     else {
       const { renderSweep } = await import('../../report/render-sweep.ts')
-      cli.stdout.say(
-        renderSweep(document, {
-          color: cli.stdout.color,
-          explain: isOn(flags, 'explain') ?? false,
-          isStored: invocation.isStored(),
-        }),
-      )
+      cli.stdout.say(renderSweep(document, reportOptions(invocation)))
     }
     await writeCi(document, flags, cli)
     return sweepExitCode(document, interrupted)

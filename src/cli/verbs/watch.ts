@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shell-words.ts'
 import { parseCount, parseDurationMs } from '../../base/units.ts'
 import type { WatchConfig } from '../../flows/watch.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -100,10 +101,12 @@ export const watchVerb: Verb = {
   run: watch,
 }
 
-async function watch({ flags, cli }: Invocation): Promise<ExitCode> {
+async function watch(invocation: Invocation): Promise<ExitCode> {
+  const { flags, cli } = invocation
   const config = readWatchFlags(flags)
-  const [{ renderWatch, renderWatchLine }, { stderrVoice }] = await Promise.all([
+  const [{ renderWatch, renderWatchLine }, { savedWords }, { stderrVoice }] = await Promise.all([
     import('../../report/watch-screen.ts'),
+    import('../../report/saved-words.ts'),
     import('../voice.ts'),
   ])
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
@@ -122,8 +125,11 @@ async function watch({ flags, cli }: Invocation): Promise<ExitCode> {
       } else await cli.stdout.writeAll(renderWatchLine(document))
     },
   })
-  if (outcome.folder !== null)
-    voice.onNotice(`saved ${outcome.folder} · plimsoll scale signals ${outcome.folder}`)
+  const { folder } = outcome
+  if (folder !== null) {
+    const reading = [`plimsoll scale signals ${shellWord(folder)}`]
+    voice.onNotice(savedWords(folder, { isStored: invocation.isStored() }, reading).join(' · '))
+  }
   return exitCodes.fine
 }
 

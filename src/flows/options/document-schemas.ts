@@ -160,7 +160,7 @@ const ownError = v.strictObject({ p50: maybe, p99: maybe })
 const client = v.strictObject({
   lag_ms: threePercentiles,
   loop_delay_ms: threePercentiles,
-  cpu: v.strictObject({ worker_max: maybe, workers: v.array(number), process: maybe, machine: maybe }),
+  cpu: v.strictObject({ worker_max: maybe, workers: v.array(maybe), process: maybe, machine: maybe }),
   workers: number,
   own_error_ms: ownError,
   own_error_before_ms: v.exactOptional(v.nullable(ownError)),

@@ -8,7 +8,7 @@ import type { CalibrationPhase, CalibrationReading } from './thread-messages.ts'
 interface ReaderDeps {
   readonly clock: Clock
   readonly timers: Timers
-  readonly cpuMs: () => number
+  readonly cpuMs: () => number | null
 }
 
 const noLimits = {
@@ -42,11 +42,12 @@ export async function readPhases(
         return answers
       })
       const fields = (await Promise.all(streams)).flat()
+      const after = deps.cpuMs()
       readings.push({
         name: phase.name,
         errorsMs: Float64Array.from(phase.name === 'error' ? fields.flatMap(stampErrors) : []),
         events: fields.reduce((sum, { n_output_chunks }) => sum + n_output_chunks, 0),
-        cpuMs: deps.cpuMs() - before,
+        cpuMs: before === null || after === null ? null : after - before,
         failed: fields.filter(({ ok }) => !ok).length,
       })
     }

@@ -27,6 +27,14 @@ it('nothing read, nothing known: null, not 0', () => {
   })
 })
 
+it('a cost whose CPU time cannot be read is unknown, and so is the capacity', () => {
+  const reading = { name: 'capacity', errorsMs: new Float64Array(), events: 10_000, failed: 0 } as const
+  expect(calibrationOf([{ ...reading, cpuMs: null }], 2)).toMatchObject({
+    cpuPerEventUs: null,
+    capacityEventsPerSecond: null,
+  })
+})
+
 it.each([
   [
     'an event a write',

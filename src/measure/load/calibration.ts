@@ -34,10 +34,9 @@ export const capacityPhase: CalibrationPhase = {
 export function calibrationOf(readings: readonly CalibrationReading[], workers: number): Calibration {
   const errors = errorsOf(readings)
   const capacity = readings.find(({ name, failed }) => name === 'capacity' && failed === 0)
+  const cpuMs = capacity?.cpuMs ?? 0
   const costMs =
-    capacity === undefined || capacity.events === 0 || capacity.cpuMs <= 0
-      ? null
-      : capacity.cpuMs / capacity.events
+    capacity === undefined || capacity.events === 0 || cpuMs <= 0 ? null : cpuMs / capacity.events
   return {
     ownErrorMs: ownErrorOf(readings),
     events: errors.length,

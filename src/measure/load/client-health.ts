@@ -8,9 +8,10 @@ export interface ClientHealth {
     readonly max: number | null
   }
   readonly cpu: {
-    /** Busiest worker's share of one core. */
+    /** Busiest worker's share of one core, of those whose share can be read; null: of none. */
     readonly worker_max: number | null
-    readonly workers: readonly number[]
+    /** Null where it cannot be read here. Earlier versions wrote 0 then. */
+    readonly workers: readonly (number | null)[]
     /** The whole process's share, in cores. */
     readonly process: number | null
     /** Busy share of the machine, 0..1, where it can be read. */

@@ -20,7 +20,7 @@ export interface HealthWatch {
 export function healthWatch(host: Host): HealthWatch {
   const delay = liveSketch()
   const lags: number[] = []
-  const shares: number[] = []
+  const shares: (number | null)[] = []
   let events = 0
   let begun: CpuReading | null = null
   let ended: CpuReading | null = null
@@ -46,6 +46,7 @@ export function healthWatch(host: Host): HealthWatch {
       shares.push(health.cpuShare)
     },
     result(calibration, workers, sameMachine) {
+      const known = shares.filter((share) => share !== null)
       const sorted = Float64Array.from(lags).sort()
       return {
         lag_ms: { p50: percentile(sorted, '50'), p99: percentile(sorted, '99'), max: sorted.at(-1) ?? null },
@@ -55,7 +56,7 @@ export function healthWatch(host: Host): HealthWatch {
           max: delay.total === 0 ? null : delay.maxMs,
         },
         cpu: {
-          worker_max: shares.length === 0 ? null : Math.max(...shares),
+          worker_max: known.length === 0 ? null : Math.max(...known),
           workers: shares,
           ...shareOf(begun, ended),
         },

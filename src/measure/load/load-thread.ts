@@ -17,7 +17,7 @@ import { openLedger } from './ledger.ts'
 import { watchLoopDelay } from './loop-delay.ts'
 import type { Ticks } from './metronome.ts'
 import { openSender } from './open-sender.ts'
-import { threadCpuReader } from './thread-cpu.ts'
+import { cpuShare, threadCpuReader } from './thread-cpu.ts'
 import { standBeforeOthers } from './thread-priority.ts'
 import { tickGate } from './tick-gate.ts'
 import type { Finished, FromWorker, RunSpec, StopReason, ToWorker } from './thread-messages.ts'
@@ -95,7 +95,7 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
   }
   const batch = batches()
   let delay: ReturnType<typeof watchLoopDelay> | null = null
-  let beganCpuMs = 0
+  let beganCpuMs: number | null = null
   let health: Extract<FromWorker, { kind: 'ended' }>['health'] | null = null
   let measuredUntil: NodeJS.Timeout | null = null
   let over = false
@@ -103,11 +103,10 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
   function readHealth(): void {
     if (health !== null || delay === null) return
     delay.stop()
-    const elapsedMs = clock.nowMs()
     health = {
       loopDelay: delay.sketch.counts,
       loopDelayMaxMs: delay.sketch.maxMs,
-      cpuShare: elapsedMs > 0 ? (cpuMs() - beganCpuMs) / elapsedMs : 0,
+      cpuShare: cpuShare(beganCpuMs, cpuMs(), clock.nowMs()),
     }
   }
 
@@ -184,7 +183,7 @@ async function prepare(spec: RunSpec, ticks: Ticks | null): Promise<ThreadRun> {
   }
 }
 
-const noHealth = { loopDelay: new Uint32Array(0), loopDelayMaxMs: 0, cpuShare: 0 }
+const noHealth = { loopDelay: new Uint32Array(0), loopDelayMaxMs: 0, cpuShare: null }
 
 /** Finished requests go to the main thread together, at most `batchMs` old. */
 function batches(): { add(finished: Finished): void; close(): void } {

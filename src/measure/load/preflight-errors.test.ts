@@ -40,13 +40,13 @@ test('a server that says that it cannot is not said to be no server', () => {
 test.each([
   [
     'the list',
-    { kind: 'timeout_total', message: 'not done within 60000 ms' },
+    { kind: 'timeout_total', message: 'not done in time', withinMs: 60_000 },
     listed,
     'GET /v1/models was not answered within 1m',
   ],
   [
     'the endpoint alone',
-    { kind: 'timeout_first_token', message: 'no output within 2500 ms' },
+    { kind: 'timeout_first_token', message: 'no output in time', withinMs: 2500 },
     { method: 'POST', path: '/v1/chat/completions' } as const,
     'POST /v1/chat/completions was not answered within 2.5s',
   ],

@@ -5,14 +5,20 @@ import { formatSpan } from '../../base/units.ts'
 import { apis } from '../wire/api.ts'
 import { splitSocket } from '../wire/target-url.ts'
 import { fromEndpoint, pathAdvice, refusedByStatus } from './preflight-status.ts'
-import { errorText, type PreflightTarget, type ProbeAnswer, type ProbeRequest } from './probe.ts'
+import {
+  errorText,
+  type NoAnswer,
+  type PreflightTarget,
+  type ProbeAnswer,
+  type ProbeRequest,
+} from './probe.ts'
 
 /**
  * The sentence for a server that did not answer at all, from the transport's kind and message.
  * @param asked what it was asked: a server that takes the connection may answer one path and hang on another
  */
 export function unreachable(
-  failure: { readonly kind: string; readonly message: string },
+  failure: NoAnswer,
   target: PreflightTarget,
   asked: Pick<ProbeRequest, 'method' | 'path'>,
 ): PlimsollError {
@@ -65,10 +71,7 @@ export function unreachable(
   )
 }
 
-function silentSocket(
-  path: string,
-  failure: { readonly kind: string; readonly message: string },
-): PlimsollError {
+function silentSocket(path: string, failure: NoAnswer): PlimsollError {
   return new PlimsollError('PLIM_CONNECT', `nothing answers at the unix socket ${path}`, {
     received: failure.message,
     hint: `is the server up?  curl --unix-socket ${shellWord(path)} http://localhost/v1/models`,
@@ -79,12 +82,11 @@ function silentSocket(
 const silences: ReadonlySet<string> = new Set(['timeout_first_token', 'timeout_idle', 'timeout_total'])
 
 function silent(
-  failure: { readonly message: string },
+  { withinMs }: NoAnswer,
   { url }: PreflightTarget,
   { method, path }: Pick<ProbeRequest, 'method' | 'path'>,
 ): PlimsollError {
-  const within = /within (\d+) ms/.exec(failure.message)?.[1]
-  const span = within === undefined ? 'in time' : `within ${formatSpan(Number(within))}`
+  const span = withinMs === undefined ? 'in time' : `within ${formatSpan(withinMs)}`
   return new PlimsollError(
     'PLIM_CONNECT',
     `${hostOf(url)} takes connections, but ${method} ${path} was not answered ${span}`,

@@ -36,9 +36,17 @@ export interface ProbeAnswer {
   readonly fields: ProbeFields | null
 }
 
-/** No answer at all: the transport's kind (`connection_refused`, `dns`, `tls`, `timeout_connect`, …) and message. */
+/** No answer at all. */
 export interface ProbeFailure {
-  readonly failure: { readonly kind: string; readonly message: string }
+  readonly failure: NoAnswer
+}
+
+export interface NoAnswer {
+  /** The transport's (`connection_refused`, `dns`, `tls`, `timeout_connect`, …), or that of the limit that was over. */
+  readonly kind: string
+  readonly message: string
+  /** The limit that was over, ms; absent where nothing was waited for too long. */
+  readonly withinMs?: number
 }
 
 export type SendOnce = (request: ProbeRequest) => Promise<ProbeAnswer | ProbeFailure>

@@ -93,8 +93,8 @@ export interface CalibrationReading {
   /** Stamp − write of each event, ms; only for `error`. */
   readonly errorsMs: Float64Array
   readonly events: number
-  /** CPU time of the worker over the phase, ms. */
-  readonly cpuMs: number
+  /** CPU time of the worker over the phase, ms; null where it cannot be read. */
+  readonly cpuMs: number | null
   readonly failed: number
 }
 
@@ -107,8 +107,8 @@ export interface WorkerHealth {
   /** Counts of the loop-delay sketch (`live-sketch.ts`). */
   readonly loopDelay: Uint32Array
   readonly loopDelayMaxMs: number
-  /** Share of one core while requests were being sent. */
-  readonly cpuShare: number
+  /** Share of one core while requests were being sent; null where it cannot be read. */
+  readonly cpuShare: number | null
 }
 
 export type FromWorker =

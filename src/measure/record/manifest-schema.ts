@@ -76,7 +76,7 @@ export const manifestSchema: v.GenericSchema<unknown, Pick<RunManifest, 'clock'>
           loop_delay_ms: three,
           cpu: v.looseObject({
             worker_max: maybe,
-            workers: v.array(v.number()),
+            workers: v.array(maybe),
             process: maybe,
             machine: maybe,
           }),

@@ -1,3 +1,4 @@
+import { noun } from '../../base/noun.ts'
 import type { EngineName } from '../../measure/load/metrics-scrape.ts'
 import type { ObjectiveMetric } from '../../measure/metrics/objective.ts'
 
@@ -54,8 +55,28 @@ export function latencySeries(engine: EngineName, metric: ObjectiveMetric): read
   return series[engine][metric] ?? []
 }
 
-/** Whether an engine, by its name, has any histogram for a metric. */
-export function hasLatencySeries(engine: string, metric: ObjectiveMetric): boolean {
+/** A figure that none of the engines has a histogram of: however long they are watched, it stays unknown. */
+export interface MissingSeries {
+  readonly engines: readonly string[]
+  readonly metric: ObjectiveMetric
+}
+
+/** The first of the metrics that no engine of a fleet, by its name, has a histogram of; null where each may still be told. */
+export function missingSeries(
+  engines: readonly string[],
+  metrics: readonly ObjectiveMetric[],
+): MissingSeries | null {
+  const known = [...new Set(engines)]
+  const metric = metrics.find((one) => known.every((engine) => !hasLatencySeries(engine, one)))
+  return metric === undefined || known.length === 0 ? null : { engines: known, metric }
+}
+
+/** "llamacpp has no histogram of tpot". */
+export function withoutHistogram({ engines }: MissingSeries, what: string): string {
+  return `${engines.join(' and ')} ${noun(engines.length, 'has', 'have')} no histogram of ${what}`
+}
+
+function hasLatencySeries(engine: string, metric: ObjectiveMetric): boolean {
   return Object.hasOwn(series, engine) && latencySeries(engine as EngineName, metric).length > 0
 }
 
