@@ -103,7 +103,7 @@ describe('result files of other tools, the shared cases', () => {
       e2e_ms: ok.map((row) => row.e2e_ms),
       tpot_ms: ok.map((row) => row.tpot_ms),
       duplicate_keys: run?.facts['duplicate_keys'],
-      start_gap_ms: (ok[1]?.sent_ms ?? 0) - (ok[0]?.sent_ms ?? 0),
+      start_gap_ms: (ok.at(1)?.sent_ms ?? 0) - (ok.at(0)?.sent_ms ?? 0),
     }).toEqual(expected)
     expect(run?.rows.find((row) => row.outcome === 'censored')?.done_ms).toBe(0.6)
     expect(run?.warnings[0]?.message).toMatch(
@@ -183,7 +183,7 @@ describe('further cases of their kinds', () => {
       ['ok', 114, 135, null],
       ['failed', null, null, 'http_502'],
     ])
-    expect(run?.rows[2]?.planned_ms).toBeCloseTo(1100, 6)
+    expect(run?.rows.at(2)?.planned_ms).toBeCloseTo(1100, 6)
     expect(run?.pacer).toEqual({ kind: 'concurrency', users: 2, thinkTimeMs: 0 })
   })
 
@@ -192,7 +192,7 @@ describe('further cases of their kinds', () => {
       'queue.json',
       '{"backend":"vllm","completed":1,"duration":5,"output_lens":[2],"ttfts":[0.1],"itls":[[0.05]],"start_times":[7.0],"queue_times":[2.0],"errors":[""]}',
     )
-    expect(run?.rows[0]).toMatchObject({
+    expect(run?.rows.at(0)).toMatchObject({
       planned_ms: 0,
       sent_ms: 2000,
       lag_ms: 2000,
@@ -227,9 +227,9 @@ describe('further cases of their kinds', () => {
       'credit.jsonl',
       '{"metadata":{"credit_issued_ns":1788226305230000001,"request_start_ns":1788226305237000002,"request_end_ns":1788226305315000000,"benchmark_phase":"profiling"},"metrics":{"time_to_first_token":{"value":42100,"unit":"us"},"request_latency":{"value":0.0621,"unit":"sec"},"output_sequence_length":{"value":3,"unit":"tokens"},"inter_chunk_latency":{"value":[9.8,10.2],"unit":"ms"}},"error":null}',
     )
-    expect(run?.rows[0]?.lag_ms).toBe(7.000001)
-    expect(run?.rows[0]?.ttft_ms).toBeCloseTo(49.100001, 9)
-    expect(run?.rows[0]?.tpot_ms).toBeCloseTo(10, 9)
+    expect(run?.rows.at(0)?.lag_ms).toBe(7.000001)
+    expect(run?.rows.at(0)?.ttft_ms).toBeCloseTo(49.100001, 9)
+    expect(run?.rows.at(0)?.tpot_ms).toBeCloseTo(10, 9)
   })
 
   it.each([
@@ -270,7 +270,7 @@ describe('further cases of their kinds', () => {
     ],
   ])('%s', async (_, text, ttft, tpot) => {
     const [run] = await readText('one.json', text)
-    const row = run?.rows[0]
+    const row = run?.rows.at(0)
     expect(row?.ok).toBe(true)
     expect(row?.ttft_ms === null ? null : Math.round((row?.ttft_ms ?? 0) * 1e6) / 1e6).toBe(ttft)
     expect(row?.tpot_ms === null ? null : Math.round((row?.tpot_ms ?? 0) * 1e6) / 1e6).toBe(tpot)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readRun } from '../src/measure/record/read-run.ts'
-import type { RequestRow } from '../src/measure/record/request-row.ts'
+import type { Rows } from '../src/measure/record/rows.ts'
 import type { RunDocument } from '../src/report/documents.ts'
 import { main } from './fixtures/product.ts'
 
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 async function measured(
   name: string,
   args: readonly string[],
-): Promise<{ readonly run: RunDocument; readonly rows: readonly RequestRow[] }> {
+): Promise<{ readonly run: RunDocument; readonly rows: Rows }> {
   const run = await new Promise<RunDocument>((resolve, reject) => {
     const words = [main, 'run', ...args, '--json', '--out', name]
     execFile(process.execPath, words, { cwd: folder }, (_error, stdout, stderr) => {

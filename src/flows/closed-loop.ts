@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Pacer } from '../measure/load/pacer.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { settle, type LiveTarget } from './live-target.ts'
@@ -33,7 +33,7 @@ export interface ClosedLoopAsked {
 }
 
 export interface ClosedLoopResult {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly pacer: Pacer
   /** When it began, on the clock of `deps`. */
   readonly fromMs: number

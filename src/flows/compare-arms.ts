@@ -1,3 +1,4 @@
+import { rowValues } from '../measure/record/row-values.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
@@ -39,8 +40,8 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
     const document = shownRun(record)
     const { manifest } = record
     const inWindow = record.rows.filter((row) => row.ok && isInWindow(row, windowOf(document)))
-    const tpots = inWindow.map((row) => row.tpot_ms).filter((ms) => ms !== null)
-    const e2es = inWindow.map((row) => row.e2e_ms).filter((ms) => ms !== null)
+    const tpots = rowValues(inWindow, (row) => row.tpot_ms)
+    const e2es = rowValues(inWindow, (row) => row.e2e_ms)
     runs.push({
       path,
       document,
@@ -48,7 +49,7 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
       block: blocks[index] ?? tagsOf(manifest.config)['block'] ?? null,
       load,
       startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
-      perRequest: tpots.length > 0 ? tpots : e2es,
+      perRequest: Array.from(tpots.length > 0 ? tpots : e2es),
     })
   }
   return runs

@@ -10,6 +10,7 @@ import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/dec
 import type { DecisionTails } from '../measure/metrics/decision-tails.ts'
 import { inOrder } from '../measure/metrics/run-window.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { Plan } from '../measure/workload/make-plan.ts'
 import { slopeTest } from '../stats/regression.ts'
 import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
@@ -65,9 +66,9 @@ export interface PointLooked extends LookedAt {
 /** Looks at the rows of a point: while they come in, and once more when all are there. The same rows give the same answer. */
 export interface PointLooker {
   /** Null: the next look cannot be taken yet, for requests that belong to it have not ended. */
-  readonly lookedAt: (rows: readonly RequestRow[]) => PointLooked | null
+  readonly lookedAt: (rows: Rows) => PointLooked | null
   /** A look at all rows that ended, whatever the schedule says: for a point that nearly everything failed at. */
-  readonly lastLook: (rows: readonly RequestRow[]) => PointLooked
+  readonly lastLook: (rows: Rows) => PointLooked
 }
 
 /**
@@ -95,10 +96,7 @@ export function pointLooker(
   const taken = new Map<number, Look & { readonly decisions: readonly ObjectiveDecision[] }>()
 
   /** `sent`: all that was sent until then, so that what was under way when the window began is in flight. */
-  function judged(
-    due: readonly RequestRow[],
-    sent: readonly RequestRow[],
-  ): Look & { readonly decisions: readonly ObjectiveDecision[] } {
+  function judged(due: Rows, sent: Rows): Look & { readonly decisions: readonly ObjectiveDecision[] } {
     const ordered = inOrder(due)
     const decisions = decideObjectives(ordered, objectives, looks.tails)
     const endMs = ordered.at(-1)?.planned_ms ?? warmupMs

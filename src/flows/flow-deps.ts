@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { PlimsollError } from '../base/errors.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunProgress } from '../report/progress.ts'
 import type { ExperimentDocument } from '../report/experiment-document.ts'
@@ -77,7 +77,7 @@ export type Shown =
       readonly path: string
       readonly document: RunDocument
       /** In order of intended send. */
-      readonly rows: readonly RequestRow[]
+      readonly rows: Rows
       /** What the server's own metrics said meanwhile. */
       readonly server: readonly ServerSample[]
     }

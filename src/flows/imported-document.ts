@@ -2,6 +2,7 @@ import type { WarningKind } from '../base/warnings.ts'
 import type { VerdictReason } from '../judge/verdict.ts'
 import type { ImportSource, ManifestWindow } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { RunDocument } from '../report/documents.ts'
 
 /** Said of every import: how well its client kept up is in nobody's file. */
@@ -52,7 +53,7 @@ export function importedDocument(
   document: RunDocument,
   source: ImportSource,
   window: ManifestWindow | null,
-  rows: readonly RequestRow[],
+  rows: Rows,
 ): RunDocument {
   const { starts_known: startsKnown, rows_known: rowsKnown } = source
   const littleKnown = startsKnown && rows.length >= enoughForLittle && rows.every(hasEnd)

@@ -3,7 +3,7 @@ import type { DecisionTails } from '../measure/metrics/decision-tails.ts'
 import type { Objective } from '../measure/metrics/objective.ts'
 import { isCancelled } from '../measure/metrics/run-window.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { ObjectiveOutcome } from '../report/documents.ts'
 import type { ObjectiveConfig } from './options/run-config.ts'
 
@@ -37,7 +37,7 @@ export function goodputObjective(objectives: readonly JudgedObjective[]): Object
 
 /** What each objective decides over the window's rows (in order of intended send). */
 export function decideObjectives(
-  windowRows: readonly RequestRow[],
+  windowRows: Rows,
   objectives: readonly JudgedObjective[],
   tails?: DecisionTails,
 ): readonly ObjectiveDecision[] {

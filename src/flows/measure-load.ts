@@ -13,6 +13,7 @@ import { startManifest } from '../measure/record/manifest.ts'
 import { isStreamed } from '../measure/wire/api.ts'
 import { redact, redactUrl, rowWithoutSecrets } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { keptRows } from '../measure/record/kept-rows.ts'
 import { takenNotice } from '../measure/record/fresh-folder.ts'
 import { createRunFolder, finishRunFolder, inOrderOfIntent, runFiles } from '../measure/record/run-folder.ts'
@@ -61,7 +62,7 @@ export interface LoadToMeasure {
 export interface MeasuredLoad {
   readonly document: RunDocument
   /** In order of intended send. */
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
 }
 
 /**

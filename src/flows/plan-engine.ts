@@ -3,7 +3,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { JsonObject } from '../measure/record/manifest.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { SweepDocument } from '../report/documents.ts'
 import { fitModel } from '../simulate/calibrate/fit-model.ts'
 import { lengthMoments, meanFieldWalls } from '../simulate/calibrate/mean-field.ts'
@@ -42,7 +42,7 @@ export interface PlanEngine {
 export interface SweepRuns {
   readonly runs: readonly {
     readonly path: string
-    readonly rows: readonly RequestRow[]
+    readonly rows: Rows
     readonly config: JsonObject
     readonly measured: MeasuredRun
     readonly kvTokens: number | null

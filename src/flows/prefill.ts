@@ -6,6 +6,7 @@ import { isFailure, pathsBeside } from '../measure/load/probe.ts'
 import { addHistograms, histogramSeries, type HistogramValue } from '../measure/wire/prometheus-histogram.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import type { PrefillDocument } from '../report/prefill-document.ts'
 import { median } from '../stats/describe.ts'
@@ -166,7 +167,7 @@ async function askAlone(
     readonly count: number
     readonly label: string
   },
-): Promise<readonly RequestRow[]> {
+): Promise<Rows> {
   const { rows } = await closedLoop(ground, {
     users: 1,
     staggerMs: 0,
@@ -180,7 +181,7 @@ async function askAlone(
   return rows.filter((row) => row.ok)
 }
 
-function samplesOf(rows: readonly RequestRow[]): readonly PrefillSample[] {
+function samplesOf(rows: Rows): readonly PrefillSample[] {
   return rows.flatMap((row) =>
     row.ttft_ms === null || row.prompt_tokens === null
       ? []

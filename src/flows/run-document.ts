@@ -23,6 +23,8 @@ import { summarize } from '../measure/metrics/summarize.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { rowValues } from '../measure/record/row-values.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { RowsLost } from '../measure/record/rows-lost.ts'
 import { percentile, sortAscending, type PercentileType } from '../stats/percentile.ts'
 import type { RunDocument, WindowFacts, WorkedRequest } from '../report/documents.ts'
@@ -43,7 +45,7 @@ export interface RecordedRun {
   readonly path: string
   readonly manifest: RunManifest
   /** In order of intended send. */
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   /** What the server's own metrics said meanwhile; empty where nobody looked. */
   readonly server: readonly ServerSample[]
   readonly complete: boolean
@@ -206,7 +208,7 @@ function leadTokensOf(manifest: RunManifest): number {
   return typeof lead === 'number' ? lead : 0
 }
 
-function windowOf(manifest: RunManifest, rows: readonly RequestRow[]): RunWindow {
+function windowOf(manifest: RunManifest, rows: Rows): RunWindow {
   if (manifest.window !== null) return { startMs: manifest.window.start_ms, endMs: manifest.window.end_ms }
   return wholeWindow(rows) ?? { startMs: 0, endMs: 0 }
 }
@@ -238,10 +240,9 @@ function stoppedFacts({ manifest, complete, missing }: RecordedRun): RunDocument
 }
 
 /** The request whose TPOT is the median, to show the formula on. */
-function workedRequest(rows: readonly RequestRow[]): WorkedRequest | null {
-  const measured = rows.filter((row) => row.tpot_ms !== null)
-  const median = percentile(sortAscending(measured.map((row) => row.tpot_ms ?? 0)), '50')
-  const row = measured.find((each) => each.tpot_ms === median)
+function workedRequest(rows: Rows): WorkedRequest | null {
+  const median = percentile(sortAscending(rowValues(rows, (each) => each.tpot_ms)), '50')
+  const row = median === null ? undefined : rows.find((each) => each.tpot_ms === median)
   if (row === undefined || row.ttft_ms === null || row.e2e_ms === null || row.completion_tokens === null)
     return null
   return {
@@ -254,8 +255,8 @@ function workedRequest(rows: readonly RequestRow[]): WorkedRequest | null {
 }
 
 /** What can still be said of the client where its own record is missing: the lag of its sends. */
-function healthFromRows(rows: readonly RequestRow[]): ClientHealth {
-  const lags = sortAscending(rows.map((row) => row.lag_ms).filter((lag) => lag !== null))
+function healthFromRows(rows: Rows): ClientHealth {
+  const lags = sortAscending(rowValues(rows, (row) => row.lag_ms))
   const none = { p50: null, p99: null, max: null }
   return {
     lag_ms: { p50: percentile(lags, '50'), p99: percentile(lags, '99'), max: lags.at(-1) ?? null },

@@ -148,7 +148,7 @@ function formatPercent(share: number): string {
 
 /** Requests by the replica that answered them; null where no header named one. */
 export function replicaCounts(
-  rows: readonly { readonly replica: string | null }[],
+  rows: Iterable<{ readonly replica: string | null }>,
 ): Record<string, number> | null {
   const counts: Record<string, number> = {}
   for (const { replica } of rows) if (replica !== null) counts[replica] = (counts[replica] ?? 0) + 1

@@ -3,7 +3,7 @@ import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { Limit, Objective } from '../measure/metrics/objective.ts'
 import { describeLimit } from '../measure/metrics/objective.ts'
 import { readRun } from '../measure/record/read-run.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { readServerSamples } from '../measure/record/server-journal.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import { analyseSignals, refuseSignal, type SignalSeries } from '../operate/scale/signals.ts'
@@ -89,11 +89,7 @@ function limitOf(config: SignalsConfig, runConfig: unknown): Limit {
   })
 }
 
-function latencySeries(
-  limit: Limit,
-  rows: readonly RequestRow[],
-  samples: readonly ServerSample[],
-): SignalSeries {
+function latencySeries(limit: Limit, rows: Rows, samples: readonly ServerSample[]): SignalSeries {
   const name = limit.metric
   const answered = rows.flatMap((row) => {
     const value = limit.metric === 'ttft' ? row.ttft_ms : row.tpot_ms
@@ -177,7 +173,7 @@ function serverSignals(samples: readonly ServerSample[]): readonly SignalSeries[
 }
 
 /** What the client alone could see of it, second by second. */
-function clientSignals(rows: readonly RequestRow[]): readonly SignalSeries[] {
+function clientSignals(rows: Rows): readonly SignalSeries[] {
   const sent = rows.filter((row) => row.planned_ms !== null)
   if (sent.length === 0) return []
   const last = Math.max(...sent.map((row) => (row.planned_ms ?? 0) + (row.done_ms ?? row.e2e_ms ?? 0)))

@@ -12,6 +12,7 @@ import { isInWindow } from '../measure/metrics/run-window.ts'
 import type { ImportSource } from '../measure/record/manifest.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { histogramOf, type HistogramValue } from '../measure/wire/prometheus-histogram.ts'
 import {
   alignBounds,
@@ -36,7 +37,7 @@ const metrics = [
 ] as const
 
 type Replica =
-  | { readonly kind: 'requests'; readonly source: FleetSource; readonly rows: readonly RequestRow[] }
+  | { readonly kind: 'requests'; readonly source: FleetSource; readonly rows: Rows }
   | { readonly kind: 'scrape'; readonly source: FleetSource; readonly scrape: Scrape }
   | { readonly kind: 'native'; readonly source: FleetSource; readonly series: NativeSeries }
   | {

@@ -1,6 +1,8 @@
 import { streamedRow, unsentRow } from '../measure/record/made-rows.ts'
 import { startManifest, type JsonObject } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
+import { rowList } from '../measure/record/row-list.ts'
 import { rowStore } from '../measure/record/row-store.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { describeObjective } from '../measure/metrics/objective.ts'
@@ -59,7 +61,7 @@ export function simulatedRow(result: FleetResult): RequestRow {
 export interface SimulatedRows {
   add(result: FleetResult): void
   /** In the order in which they first arrived. */
-  inOrder(): readonly RequestRow[]
+  inOrder(): Rows
 }
 
 /** `scratch`: the folder for their gaps once those are many; null: everything is held. */
@@ -75,7 +77,7 @@ export function simulatedRows(scratch: string | null): SimulatedRows {
       const rows = store.rows()
       const places = Uint32Array.from(numbers, (_, place) => place)
       places.sort((a, b) => (numbers[a] as number) - (numbers[b] as number))
-      return Array.from(places, (place) => rows[place] as RequestRow)
+      return rowList((index) => rows.at(places[index] as number) as RequestRow, places.length)
     },
   }
 }
@@ -84,7 +86,7 @@ export function simulatedRows(scratch: string | null): SimulatedRows {
 export async function writeSimulatedRun(
   path: string,
   { policy, spec }: NamedFleet,
-  rows: readonly RequestRow[],
+  rows: Rows,
   deps: Pick<FlowDeps, 'version' | 'machine'>,
 ): Promise<void> {
   const objective = spec.objective === null ? null : describeObjective(spec.objective)

@@ -101,7 +101,7 @@ export async function runBudget(
     const judged = counted.map((row) => evaluateRequest(row, objective).good)
     const bad = judged.filter((one) => one === 'bad').length
     const unknown = judged.filter((one) => one === 'unknown').length
-    const first = counted[0]?.planned_ms ?? 0
+    const first = counted.at(0)?.planned_ms ?? 0
     const spanMs = (counted.at(-1)?.planned_ms ?? first) - first
     const basis = `${counted.length} ${noun(counted.length, 'request')} of ${path}${unknown === 0 ? '' : `, of which ${unknown} may be good or bad and are left out`}`
     const screen = screenOf(text, percentOf(exactShare(said, 'good')), period, basis, {

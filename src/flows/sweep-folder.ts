@@ -5,6 +5,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { checkedDocument } from '../measure/record/checked-document.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import { writingInto } from '../measure/record/writing-into.ts'
 import { sweepSchema } from './options/document-schemas.ts'
@@ -103,7 +104,7 @@ export interface ResumedSweep {
   readonly document: SweepDocument
   readonly points: readonly SweepPoint[]
   /** Rows of the measurement windows of its points. */
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
 }
 
 /** @throws PlimsollError PLIM_RUN_FOLDER when there is no sweep, or one of its points cannot be read. */
@@ -122,7 +123,7 @@ export async function resumedSweep(path: string): Promise<ResumedSweep> {
   for (const { run } of points) {
     if (run === null) continue
     const record = await readRun(join(folder, run))
-    rows.push(...record.rows.filter((row) => row.phase === 'measure'))
+    for (const row of record.rows) if (row.phase === 'measure') rows.push(row)
   }
   return { folder, document, points, rows }
 }

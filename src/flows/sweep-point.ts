@@ -7,6 +7,8 @@ import { combineDecisions, type ObjectiveDecision } from '../measure/metrics/dec
 import { withinLimit } from '../measure/metrics/objective.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { sortRows } from '../measure/record/sort-rows.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { Plan } from '../measure/workload/make-plan.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { LoadedWorkload } from '../measure/workload/workload.ts'
@@ -60,12 +62,12 @@ export interface PointLooking {
   /** Sees the plan before anything is sent. */
   readonly onPlan?: (plan: Plan) => void
   /** Over the rows that have ended, in the order in which they did: why the point may end now, or null. */
-  readonly look: (rows: readonly RequestRow[], elapsedMs: number) => string | null
+  readonly look: (rows: Rows, elapsedMs: number) => string | null
 }
 
 export interface MeasuredPoint {
   readonly document: RunDocument
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly stopped: string | null
   /** Its folder within the sweep. */
   readonly run: string
@@ -148,9 +150,10 @@ function lookingAt(plan: PointPlan, { objectives, needs }: SweepGround): PointLo
   let looks = 0
   const look: PointLooking['look'] = (rows, elapsedMs) => {
     if (plan.shortestMs >= plan.longestMs || elapsedMs < plan.shortestMs) return null
-    const inWindow = rows
-      .filter((row) => row.planned_ms !== null && row.planned_ms >= plan.warmupMs)
-      .sort((a, b) => (a.planned_ms ?? 0) - (b.planned_ms ?? 0))
+    const inWindow = sortRows(
+      rows.filter((row) => row.planned_ms !== null && row.planned_ms >= plan.warmupMs),
+      (row) => row.planned_ms ?? 0,
+    )
     if (inWindow.length < needs.upperEnd) return null
     looks++
     const decisions = decideObjectives(inWindow, objectives)

@@ -1,6 +1,6 @@
 import type { Warning } from '../base/warnings.ts'
 import { isClientBound } from '../judge/verdict.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
 import type { ServerFacts } from './run-facts.ts'
@@ -15,7 +15,7 @@ type Walls = Pick<SweepDocument, 'walls' | 'capacity' | 'peak'> & { readonly war
  * (llama.cpp) holds a request in each, however short it is.
  */
 export function memoryWallOf(
-  rows: readonly RequestRow[],
+  rows: Rows,
   { kvTokens, slots }: Pick<ServerFacts, 'kvTokens' | 'slots'>,
 ): MemoryWall | null {
   if (kvTokens === null) return null

@@ -144,7 +144,7 @@ async function sweepOn(
     isFull = measured === null
     if (measured === null) break
     points.push(sweepPoint(load, measured))
-    rows.push(...measured.rows.filter((row) => row.phase === 'measure'))
+    for (const row of measured.rows) if (row.phase === 'measure') rows.push(row)
     e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
     await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
     deps.onFolder(folder)

@@ -10,6 +10,8 @@ import { tpotMs } from '../measure/metrics/decompose-latency.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import { sortRows } from '../measure/record/sort-rows.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { WhyDocument, WhyPercentile, WhySide, WhyStutter } from '../report/why-document.ts'
 import { isSweepFolder } from './sweep-folder.ts'
 import { namedRun, pointsAtTheWall } from './sweep-reference.ts'
@@ -56,7 +58,7 @@ export async function whyFlow(config: WhyConfig, deps: { readonly version: strin
 interface Side {
   readonly kind: 'run' | 'request' | 'figures'
   readonly name: string
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly parts: MeanParts
 }
 
@@ -88,7 +90,7 @@ async function readSide(text: string): Promise<Side> {
   return sideOf('run', name, inside)
 }
 
-function sideOf(kind: 'run' | 'request', name: string, rows: readonly RequestRow[]): Side {
+function sideOf(kind: 'run' | 'request', name: string, rows: Rows): Side {
   const parts = meanParts(rows)
   if (parts !== null) return { kind, name, rows, parts }
   throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no answer whose times and tokens are known', {
@@ -186,9 +188,12 @@ function whySide({ name, parts }: Pick<Side, 'name' | 'parts'>): WhySide {
 /** One run: its slowest hundredth, one answer at least, against the rest. */
 async function withinRun(config: WhyConfig, version: string): Promise<WhyDocument> {
   const side = await readSide(config.a)
-  const answered = side.rows
-    .filter((row) => row.ok && row.e2e_ms !== null && row.ttft_ms !== null && row.completion_tokens !== null)
-    .sort((x, y) => (y.e2e_ms ?? 0) - (x.e2e_ms ?? 0))
+  const answered = sortRows(
+    side.rows.filter(
+      (row) => row.ok && row.e2e_ms !== null && row.ttft_ms !== null && row.completion_tokens !== null,
+    ),
+    (row) => -(row.e2e_ms ?? 0),
+  )
   if (side.kind !== 'run' || answered.length < 2) {
     throw new PlimsollError('PLIM_USAGE', 'slower than what?', {
       expected: 'two runs, two requests (RUN#ID), or one run with at least two answers',
@@ -249,8 +254,8 @@ const labelWords: Readonly<Record<SegmentLabel, string>> = {
 
 function movedPercentile(
   metric: WhyPercentile['metric'],
-  a: readonly RequestRow[],
-  b: readonly RequestRow[],
+  a: Rows,
+  b: Rows,
   { by, level }: WhyConfig,
 ): readonly { readonly percentile: WhyPercentile; readonly warning: Warning | null }[] {
   const label = labeller(by, [...a, ...b])
@@ -284,7 +289,7 @@ function movedPercentile(
 }
 
 function segmentsOf(
-  rows: readonly RequestRow[],
+  rows: Rows,
   metric: WhyPercentile['metric'],
   label: (row: RequestRow) => string,
 ): Segments {
@@ -300,7 +305,7 @@ function segmentsOf(
   return segments
 }
 
-function labeller(by: SegmentLabel, rows: readonly RequestRow[]): (row: RequestRow) => string {
+function labeller(by: SegmentLabel, rows: Rows): (row: RequestRow) => string {
   if (by === 'prompt' || by === 'output') {
     const lengthOf = (row: RequestRow): number | null =>
       by === 'prompt' ? row.prompt_tokens : row.completion_tokens

@@ -3,14 +3,15 @@ import { formatDuration } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { ClientHealth } from '../measure/load/client-health.ts'
 import { isOpenLoop, type Pacer } from '../measure/load/pacer.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import { rowValues } from '../measure/record/row-values.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { flowBalance } from '../stats/saturation.ts'
 import { inFlightSeries } from './steadiness.ts'
 import { coordinatedOmission, saturatedInFlight } from './traps.ts'
 
 /** What a whole run shows beside its figures. */
 export interface RunToWarnOf {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly window: { readonly startMs: number; readonly endMs: number }
   /** Null where nobody's plan is known. */
   readonly pacer: Pacer | null
@@ -72,8 +73,8 @@ function saturated({ rows, window, pacer }: RunToWarnOf): Warning | null {
 
 function lateSends({ rows, medianTtftMs }: RunToWarnOf): Warning | null {
   const sent = rows.filter((row) => row.planned_ms !== null && row.sent_ms !== null)
-  const scheduledMs = sent.map((row) => row.planned_ms ?? 0)
-  const sentMs = sent.map((row) => row.sent_ms ?? 0)
+  const scheduledMs = rowValues(sent, (row) => row.planned_ms)
+  const sentMs = rowValues(sent, (row) => row.sent_ms)
   return coordinatedOmission(scheduledMs, sentMs, medianTtftMs).warning
 }
 

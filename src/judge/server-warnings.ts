@@ -3,6 +3,7 @@ import type { Warning } from '../base/warnings.ts'
 import type { RunWindow } from '../measure/metrics/run-window.ts'
 import { byName, samplesInside } from '../measure/metrics/server-use.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 
 /** Looks that must all say the same before a page is called frozen. */
@@ -14,7 +15,7 @@ const failuresShare = 0.05
 export function serverWarnings(
   samples: readonly ServerSample[],
   window: RunWindow,
-  rows: readonly RequestRow[],
+  rows: Rows,
 ): readonly Warning[] {
   const inside = samplesInside(samples, window)
   const answers = rows.filter((row) => row.ok && row.planned_ms !== null && endsInside(row, window)).length

@@ -1,4 +1,4 @@
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { slopeTest } from '../stats/regression.ts'
 import { classifySteadyState, type SteadyState } from '../stats/steady-state.ts'
 
@@ -24,7 +24,7 @@ const materialGrowth = 0.1
  * of over 10 %.
  */
 export function steadiness(
-  rows: readonly RequestRow[],
+  rows: Rows,
   window: { readonly startMs: number; readonly endMs: number },
 ): Steadiness {
   const bins = Math.floor((window.endMs - window.startMs) / binMs)
@@ -64,7 +64,7 @@ function judgeSeries(name: string, series: Float64Array | null): SeriesJudgement
 }
 
 /** Mean requests in flight in each bin, from actual send to the end of the exchange. */
-export function inFlightSeries(rows: readonly RequestRow[], startMs: number, bins: number): Float64Array {
+export function inFlightSeries(rows: Rows, startMs: number, bins: number): Float64Array {
   const busyMs = new Float64Array(bins)
   for (const row of rows) {
     if (row.sent_ms === null || row.planned_ms === null) continue
@@ -79,7 +79,7 @@ export function inFlightSeries(rows: readonly RequestRow[], startMs: number, bin
 }
 
 /** Mean TTFT of the requests that were intended in each bin; null when a bin has none. */
-function meanTtftSeries(rows: readonly RequestRow[], startMs: number, bins: number): Float64Array | null {
+function meanTtftSeries(rows: Rows, startMs: number, bins: number): Float64Array | null {
   const sums = new Float64Array(bins)
   const counts = new Float64Array(bins)
   for (const row of rows) {

@@ -2,7 +2,8 @@ import type { Warning } from '../base/warnings.ts'
 import { isOpenLoop } from '../measure/load/pacer.ts'
 import { isCancelled, isInWindow, wholeWindow, type RunWindow } from '../measure/metrics/run-window.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import { rowValues } from '../measure/record/row-values.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { passingList } from '../measure/record/row-table.ts'
 import { mean } from '../stats/describe.ts'
 import { percentile, sortAscending } from '../stats/percentile.ts'
@@ -32,7 +33,7 @@ export interface TrapOptions {
  * summary: `onlyNew` leaves those out.
  */
 export function traps(
-  rows: readonly RequestRow[],
+  rows: Rows,
   manifest: Pick<RunManifest, 'pacer' | 'window'>,
   options: TrapOptions = {},
 ): readonly Warning[] {
@@ -55,7 +56,7 @@ export function traps(
 }
 
 /** The gaps of each answer, one after another: of many requests they are not all in memory at once. */
-function* gapsOf(rows: readonly RequestRow[]): Generator<ArrayLike<number>> {
+function* gapsOf(rows: Rows): Generator<ArrayLike<number>> {
   for (const row of rows) if (row.ok) yield passingList(row, 'gaps_ms')
 }
 
@@ -65,37 +66,33 @@ export function onlyNew(found: readonly Warning[], said: readonly Warning[]): re
   return found.filter(({ kind }) => !kinds.has(kind))
 }
 
-function windowOf(rows: readonly RequestRow[], { window }: Pick<RunManifest, 'window'>): RunWindow {
+function windowOf(rows: Rows, { window }: Pick<RunManifest, 'window'>): RunWindow {
   if (window !== null) return { startMs: window.start_ms, endMs: window.end_ms }
   return wholeWindow(rows) ?? { startMs: 0, endMs: 0 }
 }
 
-function lateSends(rows: readonly RequestRow[]): TrapFinding {
+function lateSends(rows: Rows): TrapFinding {
   const sent = rows.filter((row) => row.planned_ms !== null && row.sent_ms !== null)
   return coordinatedOmission(
-    sent.map((row) => row.planned_ms ?? 0),
-    sent.map((row) => row.sent_ms ?? 0),
-    percentile(sortAscending(rows.flatMap(({ ok, ttft_ms: ms }) => (ok && ms !== null ? [ms] : []))), '50'),
+    rowValues(sent, (row) => row.planned_ms),
+    rowValues(sent, (row) => row.sent_ms),
+    percentile(sortAscending(rowValues(rows, (row) => (row.ok ? row.ttft_ms : null))), '50'),
   )
 }
 
-function overload(
-  rows: readonly RequestRow[],
-  { pacer }: Pick<RunManifest, 'pacer'>,
-  rate: number | null,
-): TrapFinding {
-  const waits = mean(rows.map((row) => row.done_ms).filter((ms) => ms !== null))
+function overload(rows: Rows, { pacer }: Pick<RunManifest, 'pacer'>, rate: number | null): TrapFinding {
+  const waits = mean(rowValues(rows, (row) => row.done_ms))
   if (pacer === null || isOpenLoop(pacer) || rate === null || waits === null) return nothing
   const think = (pacer.thinkTimeMs ?? 0) / 1000
   return closedLoopOverload(pacer.users, waits / 1000, rate, think)
 }
 
-function tooFew(rows: readonly RequestRow[], level: string): TrapFinding {
+function tooFew(rows: Rows, level: string): TrapFinding {
   const n = rows.filter((row) => row.ok && row.ttft_ms !== null).length
   return n === 0 ? nothing : fewSamples(n, level)
 }
 
-function unsteady(rows: readonly RequestRow[], window: RunWindow): Warning | null {
+function unsteady(rows: Rows, window: RunWindow): Warning | null {
   const { kind, reason } = steadiness(rows, window)
   if (kind !== 'no_steady_state') return null
   return {
@@ -110,18 +107,14 @@ function unsteady(rows: readonly RequestRow[], window: RunWindow): Warning | nul
 /** Too short a window for a slope to mean anything: statistics reference §5 asks for seconds as samples. */
 const shortestGrowth = 10
 
-function growing(
-  rows: readonly RequestRow[],
-  window: RunWindow,
-  { pacer }: Pick<RunManifest, 'pacer'>,
-): TrapFinding {
+function growing(rows: Rows, window: RunWindow, { pacer }: Pick<RunManifest, 'pacer'>): TrapFinding {
   const seconds = Math.floor((window.endMs - window.startMs) / 1000)
   // A closed loop cannot grow; of an import nobody knows, and the rows decide.
   if (seconds < shortestGrowth || (pacer !== null && !isOpenLoop(pacer))) return nothing
   return saturatedInFlight(inFlightSeries(rows, window.startMs, seconds))
 }
 
-function messages(rows: readonly RequestRow[]): TrapFinding {
+function messages(rows: Rows): TrapFinding {
   let [chunks, tokens] = [0, 0]
   for (const row of rows) {
     if (!row.ok || row.tokens_source !== 'server' || row.n_output_chunks === 0) continue
@@ -131,13 +124,13 @@ function messages(rows: readonly RequestRow[]): TrapFinding {
   return messagesNotTokens(chunks, tokens)
 }
 
-function survivors(rows: readonly RequestRow[], level: string): TrapFinding {
+function survivors(rows: Rows, level: string): TrapFinding {
   const attempts = rows.filter((row) => row.outcome !== 'unsent' && !isCancelled(row))
   return survivorsOnly(attempts.length, attempts.filter((row) => !row.ok).length, level)
 }
 
 /** The first request of each prompt against those that came after it was answered. */
-function repeats(rows: readonly RequestRow[]): TrapFinding {
+function repeats(rows: Rows): TrapFinding {
   const first = new Map<string, number>()
   const seen: number[] = []
   const again: number[] = []
@@ -153,7 +146,7 @@ function repeats(rows: readonly RequestRow[]): TrapFinding {
 }
 
 /** Times that run backwards: a wall clock that was set, or fields that were mixed up. */
-function backwards(rows: readonly RequestRow[]): Warning | null {
+function backwards(rows: Rows): Warning | null {
   const isBackward = (earlier: number | null, later: number | null): boolean =>
     earlier !== null && later !== null && later < earlier - 1e-6
   const bad = rows.filter(

@@ -4,7 +4,7 @@ import {
   type LatencyDifference,
   type LatencyParts,
 } from '../measure/metrics/decompose-latency.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 
 /** Mean parts of the end-to-end time of some answers; they multiply and add up to its mean exactly. */
 export interface MeanParts extends LatencyParts {
@@ -22,7 +22,7 @@ export interface MeanParts extends LatencyParts {
  * Means over answers with a TTFT, an E2E and a number of tokens: TTFT and N by request, TPOT as Σ(E2E − TTFT) ÷ Σ(N − 1), so that
  * mean E2E = mean TTFT + TPOT·(mean N − 1) holds to the last bit but rounding. Answers of one token pay only TTFT. Null for none.
  */
-export function meanParts(rows: readonly RequestRow[]): MeanParts | null {
+export function meanParts(rows: Rows): MeanParts | null {
   let [n, ttft, e2e, gaps, time] = [0, 0, 0, 0, 0]
   let [lag, firstByte] = [0, 0]
   let known = true

@@ -1,5 +1,6 @@
 import { stutterFactor } from '../measure/metrics/stutter.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import { median } from '../stats/describe.ts'
 
 /** A pause inside a stream. Times in ms on the run's clock. */
@@ -48,7 +49,7 @@ const shifts = [0.13, 0.29, 0.41, 0.57, 0.71, 0.83] as const
  * stutter. It coincides with a prefill when the first token of another request arrives inside it: the step that ends such a pause is
  * the one that computed that prompt. Chance is measured by moving all first tokens round the run by six fixed parts of its length.
  */
-export function stutterCauses(rows: readonly RequestRow[]): StutterCauses {
+export function stutterCauses(rows: Rows): StutterCauses {
   const streams = rows.filter((row) => row.ok && row.gaps_ms.length >= 2 && row.ttft_ms !== null)
   const first = rows
     .flatMap((row) =>

@@ -3,6 +3,7 @@ import { formatCount, formatDuration, formatPercent, formatRate } from '../base/
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import type { MetricName, MetricSummary } from '../measure/metrics/run-summary.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunDocument } from './documents.ts'
 import { explainRun } from './explain.ts'
@@ -50,11 +51,7 @@ import { serverUseFigure } from './svg-server-use.ts'
 import { warningLine } from './warning-text.ts'
 
 /** A run as one page: the answer, what it rests on, its figures, the working, the next command. */
-export function runPage(
-  document: RunDocument,
-  rows: readonly RequestRow[],
-  server: readonly ServerSample[] = [],
-): string {
+export function runPage(document: RunDocument, rows: Rows, server: readonly ServerSample[] = []): string {
   const { verdict } = document
   return htmlPage({
     title: `${document.name}: ${verdict.status}, ${runHeadline(document)}`,
@@ -171,7 +168,7 @@ export interface RunFigures {
   readonly tpot: Figure | null
 }
 
-export function runFigures(document: RunDocument, rows: readonly RequestRow[]): RunFigures {
+export function runFigures(document: RunDocument, rows: Rows): RunFigures {
   const { window } = document
   const span = { startMs: window.start_ms, endMs: window.end_ms }
   const good = rows.filter((row) => row.outcome === 'ok' && isInWindow(row, span))
@@ -205,11 +202,7 @@ export function runFigures(document: RunDocument, rows: readonly RequestRow[]): 
   }
 }
 
-function figureSections(
-  document: RunDocument,
-  rows: readonly RequestRow[],
-  server: readonly ServerSample[],
-): string[] {
+function figureSections(document: RunDocument, rows: Rows, server: readonly ServerSample[]): string[] {
   const { scatter, quantiles, ttft, tpot } = runFigures(document, rows)
   const pair = [ttft, tpot].map((one) => figureSection(one))
   return [

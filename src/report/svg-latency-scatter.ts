@@ -1,6 +1,7 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPlain } from '../base/units.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { WindowFacts } from './documents.ts'
 import {
   axes,
@@ -24,7 +25,7 @@ const mostCircles = 1200
 const cell = 3
 
 /** Each request at its intended send: TTFT and E2E on one logarithmic axis, what failed at the top. Warm-up and drain are shaded. */
-export function latencyScatter(rows: readonly RequestRow[], window: WindowFacts): Figure | null {
+export function latencyScatter(rows: Rows, window: WindowFacts): Figure | null {
   const planned = rows.filter((row) => row.planned_ms !== null)
   const answered = planned.filter((row) => row.outcome === 'ok' && row.ttft_ms !== null)
   const lost = planned.filter((row) => row.outcome !== 'ok')
@@ -64,7 +65,7 @@ export function latencyScatter(rows: readonly RequestRow[], window: WindowFacts)
   }
 }
 
-function* latencies(rows: readonly RequestRow[]): Generator<number> {
+function* latencies(rows: Rows): Generator<number> {
   for (const row of rows) {
     if (row.ttft_ms !== null) yield row.ttft_ms
     if (row.e2e_ms !== null) yield row.e2e_ms
@@ -73,7 +74,7 @@ function* latencies(rows: readonly RequestRow[]): Generator<number> {
 
 function marks(
   series: SeriesName,
-  rows: readonly RequestRow[],
+  rows: Rows,
   x: Scale,
   y: Scale,
   value: (row: RequestRow) => number | null,

@@ -1,5 +1,5 @@
 import { formatPlain } from '../base/units.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { WindowFacts } from './documents.ts'
 import type { Plot } from './svg-figure.ts'
 import { element, label } from './svg-markup.ts'
@@ -7,7 +7,7 @@ import { linearScale, type Scale } from './svg-scale.ts'
 
 /** A run in time: figures drawn over the same one stand on the same seconds. */
 export interface RunSpan {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly window: WindowFacts
 }
 

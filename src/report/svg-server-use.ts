@@ -1,7 +1,7 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain } from '../base/units.ts'
 import { gaugeSeries, type GaugePoint } from '../measure/metrics/server-use.ts'
-import type { RequestRow } from '../measure/record/request-row.ts'
+import type { Rows } from '../measure/record/rows.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { WindowFacts } from './documents.ts'
 import {
@@ -43,7 +43,7 @@ interface Line {
  */
 export function serverUseFigure(
   samples: readonly ServerSample[],
-  rows: readonly RequestRow[],
+  rows: Rows,
   window: WindowFacts,
 ): Figure | null {
   const span: RunSpan = { rows, window }

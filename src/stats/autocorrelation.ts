@@ -1,4 +1,5 @@
 import { slowMemory } from './batch-means.ts'
+import { countBelow } from './count-below.ts'
 import { laggedProducts } from './fourier.ts'
 import { percentileShare, type Percentile } from './percentile.ts'
 import { subtract, toNumber, type Rational } from './rational.ts'
@@ -29,13 +30,13 @@ export function exceedanceIact(
 }
 
 /** 1 where a value lies above the threshold, else 0. */
-function exceedances(values: ArrayLike<number>, threshold: number): Float64Array {
-  const indicator = new Float64Array(values.length)
+function exceedances(values: ArrayLike<number>, threshold: number): Uint8Array {
+  const indicator = new Uint8Array(values.length)
   for (let i = 0; i < indicator.length; i++) if ((values[i] as number) > threshold) indicator[i] = 1
   return indicator
 }
 
-function indicatorIact(indicator: Float64Array): AutocorrelationTime {
+function indicatorIact(indicator: Uint8Array): AutocorrelationTime {
   const n = indicator.length
   let count = 0
   for (let i = 0; i < n; i++) count += indicator[i] as number
@@ -69,43 +70,40 @@ function withBatches(found: AutocorrelationTime, values: ArrayLike<number>): Aut
 
 /** Sokal's time of any series of values; null where it is constant or empty. */
 export function iact(values: ArrayLike<number>): AutocorrelationTime {
-  const deviations = deviationsOf(values)
-  if (deviations === null) return { tau: null, nEff: null, window: null }
-  const n = deviations.length
+  const centre = centreOf(values)
+  if (centre === null) return { tau: null, nEff: null, window: null }
+  const n = values.length
   let squares = 0
-  for (let i = 0; i < n; i++) squares += (deviations[i] as number) ** 2
-  let transformed: Float64Array | null = null
+  for (let i = 0; i < n; i++) squares += ((values[i] as number) - centre) ** 2
+  const farther = transformedCorrelation(values, centre)
   return windowed((lag) => {
-    if (lag > directLags) {
-      transformed ??= laggedProducts(deviations)
-      return (transformed[lag] as number) / (transformed[0] as number)
-    }
+    if (lag > directLags) return farther(lag)
     let products = 0
-    for (let i = 0; i + lag < n; i++) products += (deviations[i] as number) * (deviations[i + lag] as number)
+    for (let i = 0; i + lag < n; i++) {
+      products += ((values[i] as number) - centre) * ((values[i + lag] as number) - centre)
+    }
     return products / squares
   }, n)
 }
 
 /** Biased autocorrelations ρ_0 … ρ_{n−1}; null where the series is constant or empty. */
 export function autocorrelations(values: ArrayLike<number>): Float64Array | null {
-  const deviations = deviationsOf(values)
-  if (deviations === null) return null
-  const covariance = laggedProducts(deviations)
+  const centre = centreOf(values)
+  if (centre === null) return null
+  const covariance = laggedProducts(values, 0, values.length, centre)
   const scale = covariance[0] as number
   return covariance.map((value) => value / scale)
 }
 
-/** The values less their mean; null where they are all equal, or none. */
-function deviationsOf(values: ArrayLike<number>): Float64Array | null {
+/** The mean of values that are not all equal; null where they are, or there is none. */
+function centreOf(values: ArrayLike<number>): number | null {
   const n = values.length
   let varies = false
   for (let i = 1; i < n && !varies; i++) varies = values[i] !== values[0]
   if (!varies) return null
   let sum = 0
   for (let i = 0; i < n; i++) sum += values[i] as number
-  const deviations = new Float64Array(n)
-  for (let i = 0; i < n; i++) deviations[i] = (values[i] as number) - sum / n
-  return deviations
+  return sum / n
 }
 
 /** τ of a first-order autoregression: (1 + ρ) ÷ (1 − ρ). */
@@ -131,28 +129,44 @@ function windowed(correlation: (lag: number) => number, n: number): Autocorrelat
   return { tau, nEff: n / Math.max(1, tau), window: lag }
 }
 
+/** Lags of the first transform, and at most of any: 20 MB. */
+const fewestTransformed = 1 << 12
+const mostTransformed = 1 << 18
+
+/** ρ_k by Fourier transform, for lags that are asked for in their order: some at a time, and more the farther they lie. */
+function transformedCorrelation(values: ArrayLike<number>, centre: number): (lag: number) => number {
+  const lagsFrom = (first: number): Float64Array => {
+    const count = Math.min(Math.max(fewestTransformed, 3 * first), mostTransformed, values.length - first)
+    return laggedProducts(values, first, count, centre)
+  }
+  let first = 0
+  let products: Float64Array = new Float64Array(0)
+  let scale = 0
+  return (lag) => {
+    while (lag >= first + products.length) {
+      first += products.length
+      products = lagsFrom(first)
+      if (first === 0) scale = products[0] as number
+    }
+    return (products[lag - first] as number) / scale
+  }
+}
+
 /** ρ_k of a 0/1 series with `count` ones: by walking the ones at short lags, by Fourier transform beyond. */
-function indicatorCorrelation(indicator: Float64Array, count: number): (lag: number) => number {
+function indicatorCorrelation(indicator: Uint8Array, count: number): (lag: number) => number {
   const n = indicator.length
   const centre = count / n
   const ones = new Int32Array(count)
-  const before = new Int32Array(n + 1)
   let found = 0
-  for (let i = 0; i < n; i++) {
-    if (indicator[i] === 1) ones[found++] = i
-    before[i + 1] = found
-  }
+  for (let i = 0; i < n; i++) if (indicator[i] === 1) ones[found++] = i
   const scale = count * (1 - centre)
-  let transformed: Float64Array | null = null
+  const farther = transformedCorrelation(indicator, centre)
   return (lag) => {
-    if (lag > directLags) {
-      transformed ??= laggedProducts(indicator.map((value) => value - centre))
-      return (transformed[lag] as number) / (transformed[0] as number)
-    }
+    if (lag > directLags) return farther(lag)
     let together = 0
     for (const position of ones) if (position + lag < n && indicator[position + lag] === 1) together++
-    const head = before[n - lag] as number
-    const rear = count - (before[lag] as number)
+    const head = countBelow(ones, n - lag)
+    const rear = count - countBelow(ones, lag)
     return (together - centre * (head + rear) + (n - lag) * centre * centre) / scale
   }
 }

@@ -49,5 +49,5 @@ describe('loadSwings', () => {
     const filling = Float64Array.from({ length: 1000 }, (_, i) => Math.min(i, 15))
     expect(loadSwings(filling)).toBeGreaterThan(900)
   })
-  it('fewer than two requests say nothing', () => expect(loadSwings([3])).toBeNull())
+  it('fewer than two requests say nothing', () => expect(loadSwings(Int32Array.from([3]))).toBeNull())
 })

@@ -17,6 +17,7 @@ import { describeLimit } from '../metrics/objective.ts'
 import { parseObjective } from '../metrics/parse-objective.ts'
 import { unsentRow } from '../record/made-rows.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 
 /** `300ms/20ms` is TTFT and TPOT, `200ms/-` an answer of one token, `429` or `timeout` no answer; `90x…` so many of them. */
 const attempts: Reading<readonly RequestRow[]> = {
@@ -130,7 +131,7 @@ export const goodputCalculator: Calculator = calculator({
   },
 })
 
-function counted(rows: readonly RequestRow[], slo: string, over: Quantity | null): Worked {
+function counted(rows: Rows, slo: string, over: Quantity | null): Worked {
   const objective = parseObjective(slo, '--slo')
   if (over !== null && over.value === 0) throw impossible('a window takes time', '--over above 0', '0')
   const found = goodput(rows, { startMs: 0, endMs: over?.value ?? 0 }, objective)

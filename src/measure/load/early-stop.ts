@@ -1,4 +1,5 @@
 import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import type { EarlyStop, LoadStop } from './load-options.ts'
 
 /** Nineteen of the last twenty: a server that sheds half its load is measured, one that answers nothing is not. */
@@ -21,7 +22,7 @@ export function earlyStopWatch(rule: EarlyStop | null): (row: RequestRow) => Loa
   }
 }
 
-function describeStop(recent: readonly RequestRow[], bad: number): LoadStop {
+function describeStop(recent: Rows, bad: number): LoadStop {
   const kinds = new Map<string, number>()
   for (const row of recent) {
     if (row.outcome === 'ok') continue

@@ -4,7 +4,7 @@ import type { RunSummary } from './run-summary.ts'
 type Told = Pick<RequestRow, 'ok' | 'prompt_tokens' | 'cached_tokens'>
 
 /** Cached ÷ prompt tokens over the ok requests whose server told both; null where none did. */
-export function cacheUse(rows: readonly Told[]): RunSummary['cache'] {
+export function cacheUse(rows: Iterable<Told>): RunSummary['cache'] {
   const { prompt, cached } = totals(rows, 0)
   return prompt === 0 ? null : { prompt_tokens: prompt, cached_tokens: cached, hit_rate: cached / prompt }
 }
@@ -15,19 +15,24 @@ export function cacheUse(rows: readonly Told[]): RunSummary['cache'] {
  * server tells each its `cached_tokens`, else from its counters (`counted`, hits ÷ queries); null where neither is known.
  */
 export function warmHitRate(
-  rows: readonly Told[],
+  rows: Iterable<Told>,
   leadTokens: number,
   counted: number | null = null,
 ): number | null {
   const { prompt, cached } = totals(rows, leadTokens)
   if (prompt > 0) return cached / prompt
   if (counted === null) return null
-  const known = rows.filter((row) => row.prompt_tokens !== null)
-  const all = known.reduce((sum, row) => sum + (row.prompt_tokens ?? 0), 0)
-  return all === 0 ? counted : Math.max(0, counted - (known.length * leadTokens) / all)
+  let known = 0
+  let all = 0
+  for (const { prompt_tokens: tokens } of rows) {
+    if (tokens === null) continue
+    known++
+    all += tokens
+  }
+  return all === 0 ? counted : Math.max(0, counted - (known * leadTokens) / all)
 }
 
-function totals(rows: readonly Told[], leadTokens: number): { prompt: number; cached: number } {
+function totals(rows: Iterable<Told>, leadTokens: number): { prompt: number; cached: number } {
   let prompt = 0
   let cached = 0
   for (const row of rows) {

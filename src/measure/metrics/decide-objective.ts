@@ -5,7 +5,7 @@ import { effectiveUpperBound } from '../../stats/effective-interval.ts'
 import { oneSidedLowerRank } from '../../stats/percentile-interval.ts'
 import { sortAscending } from '../../stats/percentile.ts'
 import { divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
-import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import { passingList } from '../record/row-table.ts'
 import { confidenceOf, oneLook, type DecisionTails } from './decision-tails.ts'
 import { decideGoodShare } from './goodput.ts'
@@ -46,7 +46,7 @@ export interface ObjectiveDecision {
  * several times want smaller `tails`.
  */
 export function decideObjective(
-  rows: readonly RequestRow[],
+  rows: Rows,
   objective: Objective,
   tails: DecisionTails = oneLook,
 ): readonly ObjectiveDecision[] {
@@ -66,11 +66,7 @@ export function combineDecisions(
   return judged.every(({ met }) => met === 'yes') ? 'yes' : 'inconclusive'
 }
 
-function decideEach(
-  rows: readonly RequestRow[],
-  objective: Objective,
-  tails: DecisionTails,
-): ObjectiveDecision {
+function decideEach(rows: Rows, objective: Objective, tails: DecisionTails): ObjectiveDecision {
   const limits = objective.each.map(describeLimit).join(' and ')
   const attempts = rows.reduce((count, row) => count + (row.outcome === 'unsent' ? 0 : 1), 0)
   if (objective.good === null) {
@@ -111,7 +107,7 @@ function decideEach(
 
 /** Decides one limit on a percentile of the run. */
 export function decideRunLimit(
-  rows: readonly RequestRow[],
+  rows: Rows,
   limit: RunLimit,
   tails: DecisionTails = oneLook,
 ): ObjectiveDecision {
@@ -158,7 +154,7 @@ export function decideRunLimit(
  * That a limit on gaps over the run does not see the attempts that failed, were refused or were cut: their streams might have had the
  * longest gaps of all. Null where no limit is on gaps, or every attempt was answered.
  */
-export function gapLimitWarning(rows: readonly RequestRow[], run: readonly RunLimit[]): Warning | null {
+export function gapLimitWarning(rows: Rows, run: readonly RunLimit[]): Warning | null {
   const limits = run.filter(({ metric }) => metric === 'gap').map(describeRunLimit)
   const left = withoutGaps(rows)
   if (limits.length === 0 || left === 0) return null
@@ -172,7 +168,7 @@ export function gapLimitWarning(rows: readonly RequestRow[], run: readonly RunLi
   }
 }
 
-function withoutGaps(rows: readonly RequestRow[]): number {
+function withoutGaps(rows: Rows): number {
   return rows.reduce((count, row) => count + Number(row.outcome !== 'unsent' && !row.ok), 0)
 }
 
@@ -201,11 +197,7 @@ function reasonOf(
 }
 
 /** One value an attempt, failures infinite; requests without the figure (one token, not streamed) are left out. */
-function attemptEnds(
-  rows: readonly RequestRow[],
-  limit: RunLimit,
-  tails: DecisionTails,
-): OneSidedEnds | null {
+function attemptEnds(rows: Rows, limit: RunLimit, tails: DecisionTails): OneSidedEnds | null {
   const values = attemptValues(rows, limit)
   if (values.length === 0) return null
   const sorted = sortAscending(values)
@@ -219,7 +211,7 @@ function attemptEnds(
   return { estimate: upper.estimate, low, high: upper.high, nEff }
 }
 
-function attemptValues(rows: readonly RequestRow[], limit: Limit): Float64Array {
+function attemptValues(rows: Rows, limit: Limit): Float64Array {
   const values: number[] = []
   for (const row of rows) {
     if (row.outcome === 'unsent') continue
@@ -232,7 +224,7 @@ function attemptValues(rows: readonly RequestRow[], limit: Limit): Float64Array 
   return Float64Array.from(values)
 }
 
-function gapEnds(rows: readonly RequestRow[], limit: RunLimit, tails: DecisionTails): OneSidedEnds | null {
+function gapEnds(rows: Rows, limit: RunLimit, tails: DecisionTails): OneSidedEnds | null {
   const gaps = pool(rows, (row) => {
     const list = row.ok ? passingList(row, 'gaps_ms') : []
     return list.length > 0 ? list : null

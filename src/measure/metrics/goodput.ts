@@ -1,7 +1,7 @@
 import { exceedanceMemory } from '../../stats/autocorrelation.ts'
 import { betaQuantile } from '../../stats/beta.ts'
 import { compare, divide, parseRational, rational, toNumber } from '../../stats/rational.ts'
-import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import { oneLook, type DecisionTails } from './decision-tails.ts'
 import { evaluateRequest } from './evaluate-request.ts'
 import { describeObjective, type Objective } from './objective.ts'
@@ -22,7 +22,7 @@ export interface GoodShare {
  * Goodput: requests that are ok and meet every per-request limit, counted jointly, ÷ the window's length (DESIGN §3, DistServe).
  * Attempts are the requests of the window that were sent. `rows` are those of the window, in order of intended send.
  */
-export function goodput(rows: readonly RequestRow[], window: RunWindow, objective: Objective): Goodput {
+export function goodput(rows: Rows, window: RunWindow, objective: Objective): Goodput {
   const seconds = (window.endMs - window.startMs) / 1000
   const failedBy: Record<string, number> = {}
   let good = 0
@@ -63,11 +63,7 @@ export function goodput(rows: readonly RequestRow[], window: RunWindow, objectiv
  * inconclusive. Requests whose goodness is unknown count as bad for a yes and as good for a no. A share of 100 % is met by
  * nothing but a run without any bad request. The ends stand at 95 % unless `tails` says otherwise.
  */
-export function decideGoodShare(
-  rows: readonly RequestRow[],
-  objective: Objective,
-  tails: DecisionTails = oneLook,
-): GoodShare {
+export function decideGoodShare(rows: Rows, objective: Objective, tails: DecisionTails = oneLook): GoodShare {
   const bad: number[] = []
   const surelyBad: number[] = []
   let good = 0

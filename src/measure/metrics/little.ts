@@ -1,4 +1,4 @@
-import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import type { LittleCheck } from './run-summary.ts'
 import { isCancelled, type RunWindow } from './run-window.ts'
 
@@ -10,7 +10,7 @@ import { isCancelled, type RunWindow } from './run-window.ts'
  * when stamps and latencies agree and every request has both; rows that lack an end, or whose lag is not sent − planned, show as
  * a discrepancy. Requests cut at the end of the drain are in flight to the end of the window. Null without any in flight.
  */
-export function littleCheck(rows: readonly RequestRow[], window: RunWindow): LittleCheck | null {
+export function littleCheck(rows: Rows, window: RunWindow): LittleCheck | null {
   const lengthMs = window.endMs - window.startMs
   if (!(lengthMs > 0)) return null
   let inFlightMs = 0

@@ -26,13 +26,17 @@ const heldValues = 1 << 22
 /** Values of a piece, 512 kB: they stay in the processor's cache. */
 const pieceValues = 1 << 16
 
+/** What can be gone through more than once. */
+export type Many<Of> = Iterable<Of> & { readonly length: number }
+
 /** Pools the list of each of these that has one. A list is read at once and not kept. */
 export function pool<Of>(
-  all: readonly Of[],
+  all: Many<Of>,
   listOf: (one: Of) => ArrayLike<number> | null,
   limit: number = heldValues,
 ): PooledValues {
-  const found: number[] = []
+  const found = new Uint32Array(all.length)
+  let lists = 0
   let length = 0
   let held: Float64Array | null = new Float64Array(Math.min(limit, pieceValues))
   for (const one of all) {
@@ -41,9 +45,9 @@ export function pool<Of>(
     if (held !== null && length + list.length > held.length) held = grown(held, length + list.length, limit)
     if (held !== null) copy(list, 0, list.length, held, length)
     length += list.length
-    found.push(length)
+    found[lists++] = length
   }
-  const ends = Uint32Array.from(found)
+  const ends = found.subarray(0, lists)
   if (held === null) return { length, ends, each: (visit) => eachPiece(all, listOf, visit) }
   const values = held.subarray(0, length)
   return { length, ends, each: (visit) => visit(values) }
@@ -62,7 +66,7 @@ function grown(values: Float64Array, needed: number, limit: number): Float64Arra
 }
 
 function eachPiece<Of>(
-  all: readonly Of[],
+  all: Many<Of>,
   listOf: (one: Of) => ArrayLike<number> | null,
   visit: (values: Float64Array) => void,
 ): void {

@@ -1,4 +1,6 @@
 import type { RequestRow } from '../record/request-row.ts'
+import { sortRows } from '../record/sort-rows.ts'
+import type { Rows } from '../record/rows.ts'
 import type { Counts } from './run-summary.ts'
 
 /** The measurement window on the run's clock, ms: a request belongs to it by its intended send, start <= planned < end. */
@@ -13,16 +15,16 @@ export function isInWindow(row: RequestRow, window: RunWindow): boolean {
 }
 
 /** By intended send, then by id: the same rows give the same figures to the last bit, in whatever order they came. */
-export function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
+export function inOrder(rows: Rows): Rows {
   const at = (row: RequestRow): number => row.planned_ms ?? Number.MAX_VALUE
-  return [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  return sortRows(rows, at, (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
 /**
  * The window that holds every request whole: from the first intended send to the last thing seen of any. For rows that come
  * without one. Null for no rows.
  */
-export function wholeWindow(rows: readonly RequestRow[]): RunWindow | null {
+export function wholeWindow(rows: Rows): RunWindow | null {
   let startMs = Number.POSITIVE_INFINITY
   let endMs = Number.NEGATIVE_INFINITY
   for (const row of rows) {
@@ -46,7 +48,7 @@ export function isCancelled(row: RequestRow): boolean {
 }
 
 /** How many became what. Every row is in exactly one of the five, so that they always add up to `planned`. */
-export function countOutcomes(rows: readonly RequestRow[]): Counts {
+export function countOutcomes(rows: Rows): Counts {
   const counts = { ok: 0, failed: 0, shed: 0, censored: 0, unsent: 0 }
   let cancelled = 0
   for (const row of rows) {
@@ -62,7 +64,7 @@ export function countOutcomes(rows: readonly RequestRow[]): Counts {
 }
 
 /** Failed attempts by kind; refusals and requests cut at the end under their own names where they carry none. */
-export function countErrors(rows: readonly RequestRow[]): Record<string, number> {
+export function countErrors(rows: Rows): Record<string, number> {
   const errors: Record<string, number> = {}
   for (const row of rows) {
     if (row.outcome === 'ok' || row.outcome === 'unsent' || isCancelled(row)) continue
@@ -76,7 +78,7 @@ export function countErrors(rows: readonly RequestRow[]): Record<string, number>
 const longestMessage = 200
 
 /** What was said most often of each kind of failure: the server's own words where it had some. */
-export function commonestMessages(rows: readonly RequestRow[]): Record<string, string> {
+export function commonestMessages(rows: Rows): Record<string, string> {
   const told = new Map<string, Map<string, number>>()
   for (const { outcome, error_kind: kind, error_message: message } of rows) {
     if (outcome === 'ok' || outcome === 'unsent' || kind === null || message === null || message === '')

@@ -1,5 +1,5 @@
 import { nearestRank, percentile, sortAscending } from '../../stats/percentile.ts'
-import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import { passingList } from '../record/row-table.ts'
 import type { Stutter } from './run-summary.ts'
 
@@ -14,7 +14,7 @@ export const stutterFactor = 5
  * A stream stutters when its worst gap is over five times the median of its gaps that are not 0 (events that arrived in one
  * network chunk have gaps of 0, which say nothing of a pause).
  */
-export function stutter(rows: readonly RequestRow[]): Stutter {
+export function stutter(rows: Rows): Stutter {
   const p95: number[] = []
   const p99: number[] = []
   const shares: number[] = []

@@ -2,7 +2,7 @@ import type { MeasuredCoverage } from '../../stats/coverage.ts'
 import { mean } from '../../stats/describe.ts'
 import { effectiveInterval } from '../../stats/effective-interval.ts'
 import { percentile, percentileKey, sortAscending } from '../../stats/percentile.ts'
-import { levelsOf, namedPercentiles, type PercentileOptions } from './percentile-levels.ts'
+import { levelsOf, namedPercentiles, percentileAt, type PercentileOptions } from './percentile-levels.ts'
 import type { Interval, IntervalCoverage, MetricSummary } from './run-summary.ts'
 
 /**
@@ -71,11 +71,12 @@ function overAllAttempts(
   levels: readonly string[],
   options: PercentileOptions,
 ): Record<string, number | null> {
-  const all = new Float64Array(sorted.length + failures).fill(Number.POSITIVE_INFINITY)
-  all.set(sorted)
+  const attempts = sorted.length + failures
+  const at = (ranks: readonly number[]): number[] =>
+    ranks.map((rank) => sorted[rank - 1] ?? Number.POSITIVE_INFINITY)
   const result: Record<string, number | null> = {}
   for (const level of levels) {
-    const value = percentile(all, level, options.percentileType)
+    const value = percentileAt(attempts, level, options.percentileType, at)
     result[percentileKey(level)] = value === null || !Number.isFinite(value) ? null : value
   }
   return result

@@ -1,9 +1,11 @@
 import type { PercentileType } from '../../stats/percentile.ts'
 import { percentileShare } from '../../stats/percentile.ts'
 import { compare } from '../../stats/rational.ts'
-import { finiteRow } from '../record/finite-row.ts'
+import { finiteRows } from '../record/finite-row.ts'
 import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import { passingList } from '../record/row-table.ts'
+import { rowValues } from '../record/row-values.ts'
 import { cacheUse, warmHitRate } from './cache-use.ts'
 import { fromActualSend, itlPerTokenMs } from './derive.ts'
 import { goodput } from './goodput.ts'
@@ -47,8 +49,8 @@ export interface SummarizeOptions {
  * window's ok requests, drained; `all_attempts` has the same percentiles with failures as infinite waits. Rows may come in any
  * order; they are taken by intended send, which effective sample sizes depend on.
  */
-export function summarize(rows: readonly RequestRow[], options: SummarizeOptions = {}): RunSummary {
-  const all = inOrder(rows.map(finiteRow))
+export function summarize(rows: Rows, options: SummarizeOptions = {}): RunSummary {
+  const all = inOrder(finiteRows(rows))
   const window = options.window ?? wholeWindow(all) ?? { startMs: 0, endMs: 0 }
   const objective = options.objective ?? null
   const percentiles: PercentileOptions = {
@@ -66,7 +68,7 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   const swings = runSwings(all, window)
   const metrics: Partial<Record<MetricName, MetricSummary>> = {}
   for (const [name, value] of Object.entries(perRequest) as [MetricName, PerRequest][]) {
-    const values = valuesOf(ok, value.of)
+    const values = rowValues(ok, value.of)
     if (values.length === 0 && !value.always) continue
     metrics[name] = summarizeValues(
       value.waits ? { values, failures, swings } : { values, failures: null },
@@ -75,7 +77,7 @@ export function summarize(rows: readonly RequestRow[], options: SummarizeOptions
   }
   metrics.lag_ms = summarizeValues(
     {
-      values: valuesOf(inside, (row) => row.lag_ms),
+      values: rowValues(inside, (row) => row.lag_ms),
       failures: null,
     },
     percentiles,
@@ -152,7 +154,7 @@ const perRequest: Readonly<Partial<Record<MetricName, PerRequest>>> = {
  * TPOT per request, (1/R)·Σ TPOT_r, and per token, Σ(E2E − TTFT) ÷ Σ(N − 1): the ratio of sums, so that a request weighs as much
  * as it has gaps. Requests without a TPOT (one token) are in neither.
  */
-function weightings(ok: readonly RequestRow[]): Weighting {
+function weightings(ok: Rows): Weighting {
   let requests = 0
   let sum = 0
   let time = 0
@@ -167,18 +169,7 @@ function weightings(ok: readonly RequestRow[]): Weighting {
   return { per_request: requests === 0 ? null : sum / requests, per_token: gaps === 0 ? null : time / gaps }
 }
 
-/** The values of the rows that have one. */
-function valuesOf(rows: readonly RequestRow[], of: (row: RequestRow) => number | null): Float64Array {
-  const values = new Float64Array(rows.length)
-  let filled = 0
-  for (const row of rows) {
-    const value = of(row)
-    if (value !== null) values[filled++] = value
-  }
-  return values.subarray(0, filled)
-}
-
-function countSources(ok: readonly RequestRow[]): Record<string, number> {
+function countSources(ok: Rows): Record<string, number> {
   const sources: Record<string, number> = {}
   for (const row of ok) {
     const source = row.tokens_source ?? 'unknown'

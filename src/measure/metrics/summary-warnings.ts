@@ -3,13 +3,13 @@ import type { Warning } from '../../base/warnings.ts'
 import { kishEffectiveSize } from '../../stats/describe.ts'
 import { compare, rational, subtract } from '../../stats/rational.ts'
 import { percentile as percentileOf, percentileShare, sortAscending } from '../../stats/percentile.ts'
-import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import { lengthening, type RunEnds } from './lengthening.ts'
 import type { LittleCheck, MetricSummary, Stutter, Weighting } from './run-summary.ts'
 
 /** What the warnings look at: the window's rows in order of intended send, and what was already computed of them. */
 export interface WarningFacts {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   /** The highest percentile that the objective is about, or that is headlined: "99". */
   readonly percentile: string
   readonly ttft: MetricSummary
@@ -245,7 +245,7 @@ function prefixCache({ rows, cacheHitRate }: WarningFacts): Warning | null {
   )
 }
 
-function repeatRatio(rows: readonly RequestRow[]): { ratio: number; repeats: number } | null {
+function repeatRatio(rows: Rows): { ratio: number; repeats: number } | null {
   const first: number[] = []
   const repeat: number[] = []
   const seen = new Set<string>()
@@ -329,7 +329,7 @@ function rateNotReached({ rows }: WarningFacts): Warning | null {
 
 /** Planned and achieved rate of sends, per second, over the requests that were sent; null for fewer than two. */
 export function sendRates(
-  rows: readonly RequestRow[],
+  rows: Rows,
 ): { readonly plannedPerSecond: number; readonly sentPerSecond: number; readonly shortfall: number } | null {
   let n = 0
   let [firstPlanned, lastPlanned] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]

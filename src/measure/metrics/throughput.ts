@@ -1,4 +1,5 @@
 import type { RequestRow } from '../record/request-row.ts'
+import type { Rows } from '../record/rows.ts'
 import { passingList } from '../record/row-table.ts'
 import type { Throughput } from './run-summary.ts'
 import type { RunWindow } from './run-window.ts'
@@ -16,7 +17,7 @@ import type { RunWindow } from './run-window.ts'
  *
  * Null for a window without length.
  */
-export function throughput(rows: readonly RequestRow[], window: RunWindow): Throughput {
+export function throughput(rows: Rows, window: RunWindow): Throughput {
   const seconds = (window.endMs - window.startMs) / 1000
   if (!(seconds > 0)) {
     return { window_s: 0, requests_per_s: null, output_tokens_per_s: null, input_tokens_per_s: null }

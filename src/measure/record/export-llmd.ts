@@ -5,6 +5,7 @@ import { isInWindow, type RunWindow } from '../metrics/run-window.ts'
 import type { Pacer } from '../load/pacer.ts'
 import type { Json, JsonObject, RunManifest } from './manifest.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 
 /** Percentiles that the report's statistics have, with the report's own names. */
 const levels: readonly (readonly [key: string, percent: string])[] = [
@@ -33,11 +34,7 @@ export interface LlmdOptions {
  * inter-token latency from the gaps (one a message, or one a token where the tokens of each message are known). What was not measured
  * is left out, since the report has no null. `plimsoll` under `scenario.load.native.config` says so and names the run.
  */
-export function exportLlmd(
-  manifest: RunManifest,
-  rows: readonly RequestRow[],
-  options: LlmdOptions,
-): JsonObject {
+export function exportLlmd(manifest: RunManifest, rows: Rows, options: LlmdOptions): JsonObject {
   const inside = rows.filter((row) => isInWindow(row, options.window))
   const ok = inside.filter((row) => row.ok)
   const failures = inside.filter((row) => row.outcome === 'failed' || row.outcome === 'shed').length
@@ -140,7 +137,7 @@ function runPart(manifest: RunManifest, { run, window }: LlmdOptions): JsonObjec
   }
 }
 
-function loadPart(manifest: RunManifest, sent: readonly RequestRow[], run: string): JsonObject {
+function loadPart(manifest: RunManifest, sent: Rows, run: string): JsonObject {
   const prompts = sent.map((row) => row.prompt_tokens).filter((tokens) => tokens !== null)
   const asked = sent.map((row) => row.asked_output_tokens).filter((tokens) => tokens !== null)
   const kind = manifest.workload?.['kind']

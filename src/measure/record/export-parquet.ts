@@ -2,7 +2,7 @@ import { rename, stat } from 'node:fs/promises'
 import { PlimsollError } from '../../base/errors.ts'
 import type { RunManifest } from './manifest.ts'
 import { redact } from './redact.ts'
-import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { writeRequests } from './write-requests.ts'
 
 /**
@@ -13,7 +13,7 @@ import { writeRequests } from './write-requests.ts'
 export async function exportParquet(
   file: string,
   manifest: RunManifest,
-  rows: readonly RequestRow[],
+  rows: Rows,
   options: { readonly overwrite: boolean },
 ): Promise<void> {
   if (!options.overwrite && (await isThere(file))) {

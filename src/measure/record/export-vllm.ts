@@ -3,6 +3,8 @@ import { percentile, sortAscending } from '../../stats/percentile.ts'
 import type { Pacer } from '../load/pacer.ts'
 import type { Json, JsonObject, RunManifest } from './manifest.ts'
 import type { RequestRow } from './request-row.ts'
+import { sortRows } from './sort-rows.ts'
+import type { Rows } from './rows.ts'
 
 /** Levels that the export has, in vLLM's key form: `p99_ttft_ms`, `p99.9_ttft_ms`. */
 const levels = ['50', '90', '95', '99', '99.9']
@@ -25,10 +27,13 @@ const levels = ['50', '90', '95', '99', '99.9']
  */
 export function exportVllm(
   manifest: RunManifest,
-  rows: readonly RequestRow[],
+  rows: Rows,
   options: { readonly run: string; readonly goodput: { readonly good: number } | null },
 ): JsonObject {
-  const sent = rows.filter((row) => row.sent_ms !== null && row.outcome !== 'unsent').sort(bySend)
+  const sent = sortRows(
+    rows.filter((row) => row.sent_ms !== null && row.outcome !== 'unsent'),
+    (row) => row.sent_ms ?? 0,
+  )
   const ok = sent.filter((row) => row.ok)
   const firstMs = Math.min(...extremes(sent.map((row) => row.sent_ms ?? 0)))
   const lastMs = Math.max(
@@ -93,10 +98,6 @@ export function exportVllm(
   }
 }
 
-function bySend(a: RequestRow, b: RequestRow): number {
-  return (a.sent_ms ?? 0) - (b.sent_ms ?? 0)
-}
-
 function serviceMs(row: RequestRow, latencyMs: number | null): number | null {
   return latencyMs === null ? null : latencyMs - (row.lag_ms ?? 0)
 }
@@ -150,7 +151,7 @@ function summaryKeys(name: string, values: readonly number[]): JsonObject {
 }
 
 /** Events, and requests in flight at any time, in the busiest second since the first send. */
-function oneSecondPeaks(ok: readonly RequestRow[], firstMs: number): { events: number; concurrent: number } {
+function oneSecondPeaks(ok: Rows, firstMs: number): { events: number; concurrent: number } {
   const events: number[] = []
   const concurrent: number[] = []
   const add = (buckets: number[], second: number): void => {

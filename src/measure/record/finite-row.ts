@@ -1,5 +1,6 @@
 import { isFiniteList } from './finite-list.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { rowColumns } from './row-columns.ts'
 import { isTableRow } from './row-table.ts'
 
@@ -25,4 +26,9 @@ export function finiteRow(row: RequestRow): RequestRow {
     clean[name] = list.filter((value) => Number.isFinite(value))
   }
   return clean === null ? row : (clean as unknown as RequestRow)
+}
+
+/** The rows with NaN and infinities as what they mean. */
+export function finiteRows(rows: Rows): Rows {
+  return rows.every(isTableRow) ? rows : rows.map(finiteRow)
 }

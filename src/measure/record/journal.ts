@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { systemError } from '../../base/system-errors.ts'
-import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import type { RunManifest } from './manifest.ts'
 import { withoutSecrets } from './redact.ts'
 import { rowToJson } from './row-text.ts'
@@ -25,7 +25,7 @@ export interface JournalTimers {
  * killed process loses at most what came since; nothing is lost when only the process dies, since no fsync is needed for that).
  */
 export interface Journal {
-  append(rows: readonly RequestRow[]): void
+  append(rows: Rows): void
   /** The manifest with what was learnt since (window, server facts): a further header line. */
   update(manifest: RunManifest): void
   /** How many requests have been sent so far, ms after the run's zero: of a run that is killed it tells those that were under way. */

@@ -2,13 +2,14 @@ import { dirname } from 'node:path'
 import type { Journal } from './journal.ts'
 import { readJournal } from './read-journal.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { heldNumbers, numbersOfRow, rowStore } from './row-store.ts'
 
 /** The rows of a run under way: each goes to the journal, and as long as they are few they are at hand too. */
 export interface KeptRows {
   append(row: RequestRow): void
   /** Every row, in the order they came, also of a run whose journal could not be written to its end. */
-  all(): Promise<readonly RequestRow[]>
+  all(): Promise<Rows>
 }
 
 /**

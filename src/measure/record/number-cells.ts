@@ -1,33 +1,35 @@
+import { numberPages, pageNumbers, type NumberPage, type NumberPages } from './number-pages.ts'
+
 /**
- * Numbers by their place, which are set one after the other and may then be changed. A piece of 64 k of them in which all are the
- * same takes the memory of one.
+ * Numbers by their place, which are set one after the other and may then be changed. A page of them in which all are the same takes
+ * the memory of one.
  */
 export interface NumberCells {
   get(index: number): number
   set(index: number, value: number): void
 }
 
-/** Made of the array that holds a piece; a place of a piece in which none was set has `absent`. */
-export function numberCells(
-  absent: number,
-  make: (length: number) => Float64Array | Uint32Array = (length) => new Float64Array(length),
-): NumberCells {
-  const pieces: (Float64Array | Uint32Array | number | undefined)[] = []
+const bits = Math.log2(pageNumbers)
+const mask = pageNumbers - 1
+
+/** A place of a page in which none was set has `absent`. The pages are those of all columns of a table, or their own. */
+export function numberCells(absent: number, pages: NumberPages = numberPages({ folder: null })): NumberCells {
+  const pieces: (NumberPage | number | undefined)[] = []
   return {
     get(index) {
-      const piece = pieces[index >>> 16]
-      return typeof piece === 'object' ? (piece[index & 0xffff] as number) : (piece ?? absent)
+      const piece = pieces[index >>> bits]
+      return typeof piece === 'object' ? piece.get(index & mask) : (piece ?? absent)
     },
     set(index, value) {
-      const at = index >>> 16
+      const at = index >>> bits
       let piece = pieces[at]
       if (typeof piece !== 'object') {
-        if (piece === undefined && (index & 0xffff) === 0) piece = pieces[at] = value
+        if (piece === undefined && (index & mask) === 0) piece = pieces[at] = value
         const same = piece ?? absent
         if (Object.is(same, value)) return
-        piece = pieces[at] = make(0x10000).fill(same)
+        piece = pieces[at] = pages.make(same)
       }
-      piece[index & 0xffff] = value
+      piece.set(index & mask, value)
     },
   }
 }

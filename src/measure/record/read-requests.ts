@@ -4,6 +4,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { brokenParquet } from './broken-parquet.ts'
 import { decodeListPages, type ListRows } from './list-pages.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { isNumberList, rowColumns, type RowColumn } from './row-columns.ts'
 import { heldNumbers } from './row-store.ts'
 import { rowTable } from './row-table.ts'
@@ -11,7 +12,7 @@ import { rowFrom } from './row-text.ts'
 import { manifestKey } from './write-requests.ts'
 
 export interface RequestsFile {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   /** The JSON text of the manifest that the file carries, or null. */
   readonly manifestJson: string | null
 }
@@ -64,7 +65,7 @@ async function readRows(
   metadata: FileMetaData,
   columns: readonly RowColumn[],
   held: number,
-): Promise<readonly RequestRow[]> {
+): Promise<Rows> {
   const rows: RequestRow[] = []
   const table = numbersIn(metadata) > held ? rowTable({ folder: null }) : null
   let rowStart = 0

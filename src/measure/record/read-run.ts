@@ -8,6 +8,7 @@ import { readJournal } from './read-journal.ts'
 import { manifestFromJson, type RunManifest } from './manifest.ts'
 import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { linesLost, rowsLost, type RowsLost } from './rows-lost.ts'
 import { inOrderOfIntent, runFiles } from './run-folder.ts'
 import { readServerSamples } from './server-journal.ts'
@@ -19,7 +20,7 @@ export interface RunRecord {
   readonly path: string
   readonly manifest: RunManifest
   /** In order of intended send. */
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   /** What the server's own metrics said meanwhile; empty where nobody looked. */
   readonly server: readonly ServerSample[]
   /** Whether the run ended by itself: its manifest and rows are final. */
@@ -163,7 +164,7 @@ async function notJson(file: string, text: string, cause: unknown): Promise<Plim
   })
 }
 
-function finished(path: string, manifest: RunManifest, rows: readonly RequestRow[]): WithoutServer {
+function finished(path: string, manifest: RunManifest, rows: Rows): WithoutServer {
   const missing: string[] = []
   if (manifest.planned !== null && rows.length !== manifest.planned) {
     missing.push(
@@ -259,11 +260,7 @@ async function readUnfinished(path: string, file: string, finished: string | nul
 }
 
 /** The window up to the last thing that was seen: nothing is known of the rest. Null before its beginning. */
-function windowSoFar(
-  window: RunManifest['window'],
-  rows: readonly RequestRow[],
-  seenAtMs: number,
-): RunManifest['window'] {
+function windowSoFar(window: RunManifest['window'], rows: Rows, seenAtMs: number): RunManifest['window'] {
   const seenMs = Math.max(wholeWindow(rows)?.endMs ?? 0, seenAtMs)
   if (window === null || seenMs <= window.start_ms) return null
   const endMs = Math.min(window.end_ms, seenMs)

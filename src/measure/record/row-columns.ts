@@ -1,4 +1,5 @@
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 
 /**
  * How a column of the row is stored. `number` is a 64-bit float, `integer` a 32-bit one; `numbers` and `integers` are lists.
@@ -74,6 +75,6 @@ export function isNumberList({ kind }: RowColumn): boolean {
 }
 
 /** The columns that these rows have: all fixed ones, and a kept text where any row carries it. */
-export function columnsOf(rows: readonly RequestRow[]): readonly RowColumn[] {
+export function columnsOf(rows: Rows): readonly RowColumn[] {
   return rowColumns.filter((column) => !column.optional || rows.some((row) => row[column.name] !== undefined))
 }

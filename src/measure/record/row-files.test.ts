@@ -63,7 +63,7 @@ describe('a row keeps every column, null, list and letter', () => {
         const path = join(folder, `${run++}.parquet`)
         writeRequests(path, rows, '{"a":"é"}')
         const read = await readRequests(path)
-        expect(read.rows).toEqual(rows)
+        expect([...read.rows]).toEqual(rows)
         expect(read.manifestJson).toBe('{"a":"é"}')
         await rm(path)
       }),
@@ -90,11 +90,11 @@ describe('a row keeps every column, null, list and letter', () => {
     const path = join(folder, 'large.parquet')
     writeRequests(path, rows, null)
     const read = await readRequests(path)
-    expect(read.rows).toEqual(rows)
+    expect([...read.rows]).toEqual(rows)
     expect(read.manifestJson).toBeNull()
     const without = await readRequests(path, { without: ['itl_per_token_ms'] })
-    expect(without.rows[3]?.itl_per_token_ms).toBeNull()
-    expect(without.rows[3]?.event_tokens).toEqual([1, 2, 3])
+    expect(without.rows.at(3)?.itl_per_token_ms).toBeNull()
+    expect(without.rows.at(3)?.event_tokens).toEqual([1, 2, 3])
   })
 })
 

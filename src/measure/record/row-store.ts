@@ -1,4 +1,5 @@
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { rowTable, type RowTable } from './row-table.ts'
 
 /** Rows that come one by one. */
@@ -10,7 +11,7 @@ export interface RowStore {
   /** The row with other values in it. A list that was empty may be given once, in the order of the rows. */
   change(index: number, changed: Partial<RequestRow>): void
   /** Every row, in the order in which they came. Nothing may be pushed afterwards. */
-  rows(): readonly RequestRow[]
+  rows(): Rows
 }
 
 /** Where rows go that are too many to be held. */

@@ -1,8 +1,11 @@
 import { numberLists, type NumberLists, type NumberListsOptions } from './number-lists.ts'
 import { isFiniteList } from './finite-list.ts'
 import { numberCells } from './number-cells.ts'
+import { numberPages, type NumberPages } from './number-pages.ts'
+import { rowList } from './row-list.ts'
 import { requestId } from './request-id.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { rowColumns, type RowColumn } from './row-columns.ts'
 import { rowFrom } from './row-text.ts'
 
@@ -20,7 +23,7 @@ export interface RowTable {
   change(index: number, changed: Partial<RequestRow>): void
   at(index: number): RequestRow
   /** In the order in which they came. */
-  rows(): readonly RequestRow[]
+  rows(): Rows
 }
 
 /** A column's cells. */
@@ -83,22 +86,25 @@ export function wholeRow(row: RequestRow): RequestRow {
   return isTableRow(row) ? rowFrom((name) => row[name]) : row
 }
 
+/** Numbers of all single values that are held, for each number that a column of lists may hold. */
+const pagesShare = 4
+
 export function rowTable(options: NumberListsOptions): RowTable {
-  const columns = rowColumns.map((column) => cellsOf(column, options))
+  const pages = numberPages(
+    options.held === undefined ? options : { ...options, held: pagesShare * options.held },
+  )
+  const columns = rowColumns.map((column) => cellsOf(column, options, pages))
   const viewOf = viewsOf(columns)
   let length = 0
-  let views: readonly RequestRow[] | null = null
   return {
     get length() {
       return length
     },
     push(row) {
-      views = null
       for (const [at, { name }] of rowColumns.entries()) columns[at]?.set(length, row[name])
       length++
     },
     pushColumns(count, cellsOf) {
-      views = null
       for (const [at, { name }] of rowColumns.entries()) {
         const cells = cellsOf(name)
         const column = columns[at] as Cells
@@ -111,28 +117,28 @@ export function rowTable(options: NumberListsOptions): RowTable {
         if (name in changed) columns[at]?.set(index, changed[name])
     },
     at: viewOf,
-    rows: () => (views ??= Array.from({ length }, (_, index) => viewOf(index))),
+    rows: () => rowList(viewOf, length),
   }
 }
 
-function cellsOf(column: RowColumn, options: NumberListsOptions): Cells {
+function cellsOf(column: RowColumn, options: NumberListsOptions, pages: NumberPages): Cells {
   switch (column.kind) {
     case 'number':
     case 'integer':
-      return valueCells(column.nullable ? null : 0)
+      return valueCells(column.nullable ? null : 0, pages)
     case 'numbers':
     case 'integers':
       return listCells(column.nullable ? null : [], options)
     case 'text':
-      return column.name === 'id' ? idCells() : wordCells(column.optional ? undefined : null)
+      return column.name === 'id' ? idCells() : wordCells(column.optional ? undefined : null, pages)
     default:
-      return wordCells(null)
+      return wordCells(null, pages)
   }
 }
 
 /** Cells of 64-bit floats, or nothing. */
-function valueCells(absent: number | null): Cells {
-  const cells = numberCells(Number.NaN)
+function valueCells(absent: number | null, pages: NumberPages): Cells {
+  const cells = numberCells(Number.NaN, pages)
   return {
     get(index) {
       const value = cells.get(index)
@@ -165,10 +171,10 @@ function idCells(): Cells {
 const knownWords = 1 << 16
 
 /** Cells whose values come again and again: words, yes and no, lists of words. */
-function wordCells(absent: null | undefined): Cells {
+function wordCells(absent: null | undefined, pages: NumberPages): Cells {
   const words: unknown[] = [absent]
   const known = new Map<unknown, number>([[absent, 0]])
-  const cells = numberCells(0, (length) => new Uint32Array(length))
+  const cells = numberCells(0, pages)
   const placeOf = (value: unknown): number => {
     const key = Array.isArray(value) ? value.join('\n') : (value ?? absent)
     const place = known.get(key)

@@ -1,6 +1,6 @@
 import { countOutcomes } from '../metrics/run-window.ts'
 import type { RunManifest } from './manifest.ts'
-import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 
 /** Rows of a run that its folder no longer holds, or never could: of requests that were sent, and whose end was known. */
 export interface RowsLost {
@@ -14,11 +14,7 @@ export interface RowsLost {
 }
 
 /** What a run that ended by itself sent, by its own manifest, against its rows. Requests that were never sent are not lost. */
-export function rowsLost(
-  manifest: RunManifest,
-  rows: readonly RequestRow[],
-  left: 'start' | 'some',
-): RowsLost | null {
+export function rowsLost(manifest: RunManifest, rows: Rows, left: 'start' | 'some'): RowsLost | null {
   const { planned, sent } = countOutcomes(rows)
   // Without a summary nothing tells which of the missing were sent, unless the run ended before its plan did.
   const of = manifest.summary?.counts.sent ?? (manifest.stopped === null ? manifest.planned : null) ?? planned
@@ -31,11 +27,7 @@ export function rowsLost(
  * Lines in the middle of the journal of a run that was killed. What was under way then has no row and is not lost: where it is known
  * how many had been sent, no more than those can be.
  */
-export function linesLost(
-  rows: readonly RequestRow[],
-  unreadable: number,
-  sent: number | null,
-): RowsLost | null {
+export function linesLost(rows: Rows, unreadable: number, sent: number | null): RowsLost | null {
   const kept = countOutcomes(rows).sent
   const count = sent === null ? unreadable : Math.min(unreadable, sent - kept)
   if (count <= 0) return null

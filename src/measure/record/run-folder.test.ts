@@ -9,6 +9,7 @@ import { manifestFromJson, startManifest, type ManifestStart } from './manifest.
 import { readJournal } from './read-journal.ts'
 import { readRun } from './read-run.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { createRunFolder, finishRunFolder, runFolderName } from './run-folder.ts'
 
 let parent = ''
@@ -36,7 +37,7 @@ const rows: RequestRow[] = [
   streamedRow({ id: 'a', plannedMs: 100, ttftMs: 30, gapsMs: [] }),
   { ...unsentRow, id: 'c', planned_ms: 300, error_message: 'your key sk-hidden-one is wrong: TOPSECRET' },
 ]
-const byTime = (given: readonly RequestRow[]): string[] => given.map(({ id }) => id)
+const byTime = (given: Rows): string[] => given.map(({ id }) => id)
 
 describe('a run folder', () => {
   test('is finished as run.json and requests.parquet, without its journal, and reads back in order of intent', async () => {

@@ -6,6 +6,9 @@ import { makeFolders } from './make-folders.ts'
 import { startManifest, type ManifestStart, type RunManifest } from './manifest.ts'
 import { redact, rowWithoutSecrets } from './redact.ts'
 import type { RequestRow } from './request-row.ts'
+import { sortRows } from './sort-rows.ts'
+import type { Rows } from './rows.ts'
+import { rowList } from './row-list.ts'
 import { writeRequests } from './write-requests.ts'
 import { writingInto } from './writing-into.ts'
 
@@ -74,7 +77,7 @@ export function runFolderName(startedAt: Date, name: string): string {
 export async function finishRunFolder(
   folder: RunFolder,
   manifest: RunManifest,
-  rows: readonly RequestRow[],
+  rows: Rows,
   secrets: readonly string[] = [],
 ): Promise<RunManifest> {
   const unwritten = await folder.journal.close().then(
@@ -102,7 +105,7 @@ async function writeManifest(file: string, manifest: RunManifest): Promise<void>
 export async function writeRun(
   path: string,
   manifest: RunManifest,
-  rows: readonly RequestRow[],
+  rows: Rows,
   secrets: readonly string[] = [],
 ): Promise<RunManifest> {
   const safe = redact(manifest, secrets)
@@ -110,23 +113,19 @@ export async function writeRun(
   const file = join(path, runFiles.manifest)
   await writingInto(path, [`${requests}.tmp`, `${file}.tmp`], async () => {
     await makeFolders(path)
-    writeRequests(
-      `${requests}.tmp`,
-      inOrderOfIntent(rows).map((row) => rowWithoutSecrets(row, secrets)),
-      JSON.stringify(safe),
-    )
+    writeRequests(`${requests}.tmp`, withoutSecrets(inOrderOfIntent(rows), secrets), JSON.stringify(safe))
     await rename(`${requests}.tmp`, requests)
     await writeManifest(file, safe)
   })
   return safe
 }
 
+function withoutSecrets(rows: Rows, secrets: readonly string[]): Rows {
+  if (secrets.length === 0) return rows
+  return rowList((place) => rowWithoutSecrets(rows.at(place) as RequestRow, secrets), rows.length)
+}
+
 /** Rows by intended send, those without one last; equal times keep their order. */
-export function inOrderOfIntent(rows: readonly RequestRow[]): readonly RequestRow[] {
-  const at = (row: RequestRow): number => row.planned_ms ?? row.sent_ms ?? Number.POSITIVE_INFINITY
-  return [...rows].sort((a, b) => {
-    const left = at(a)
-    const right = at(b)
-    return left === right ? 0 : left - right
-  })
+export function inOrderOfIntent(rows: Rows): Rows {
+  return sortRows(rows, (row) => row.planned_ms ?? row.sent_ms ?? Number.POSITIVE_INFINITY)
 }

@@ -2,6 +2,7 @@ import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { finiteRow } from './finite-row.ts'
 import type { RequestRow } from './request-row.ts'
+import type { Rows } from './rows.ts'
 import { columnsOf, isNumberList, type RowColumn } from './row-columns.ts'
 import { passingList, type ListName } from './row-table.ts'
 import { parquetType, scalarRoom, writeScalarChunk, type ScalarRoom } from './write-scalar-chunk.ts'
@@ -18,7 +19,7 @@ const rowGroupSize = 5000
  * numbers are stored plain and uncompressed (fractions of milliseconds hardly compress, and reading them is what `show` waits
  * for; `writeListChunk`); of everything else the few different values in a dictionary, or packed with Snappy (`writeScalarChunk`). The file is written in place: give a temporary name and rename.
  */
-export function writeRequests(path: string, rows: readonly RequestRow[], manifestJson: string | null): void {
+export function writeRequests(path: string, rows: Rows, manifestJson: string | null): void {
   const columns = columnsOf(rows)
   const writer = new ParquetWriter({
     writer: fileWriter(path),
@@ -41,18 +42,13 @@ interface Room {
   readonly scalars: ScalarRoom
 }
 
-function writeGroup(
-  file: ParquetWriter,
-  columns: readonly RowColumn[],
-  rows: readonly RequestRow[],
-  room: Room,
-): void {
+function writeGroup(file: ParquetWriter, columns: readonly RowColumn[], rows: Rows, room: Room): void {
   const { writer } = file
   const start = writer.offset
   const chunks = columns.map((column) =>
     isNumberList(column)
-      ? writeListChunk(writer, column, rows.length, (row) => listOf(rows[row], column.name), room.lists)
-      : writeScalarChunk(writer, column, rows.length, (row) => rows[row]?.[column.name], room.scalars),
+      ? writeListChunk(writer, column, rows.length, (row) => listOf(rows.at(row), column.name), room.lists)
+      : writeScalarChunk(writer, column, rows.length, (row) => rows.at(row)?.[column.name], room.scalars),
   )
   file.num_rows += BigInt(rows.length)
   file.row_groups.push({

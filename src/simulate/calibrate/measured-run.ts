@@ -2,7 +2,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { noun } from '../../base/noun.ts'
 import { randomStream } from '../../base/random.ts'
 import type { Pacer } from '../../measure/load/pacer.ts'
-import type { RequestRow } from '../../measure/record/request-row.ts'
+import type { Rows } from '../../measure/record/rows.ts'
 import { mean } from '../../stats/describe.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { EngineConfig } from '../engine/engine-config.ts'
@@ -49,7 +49,7 @@ export interface LoopRate {
 }
 
 /** Takes what was answered with known lengths. @throws PlimsollError PLIM_NUMBER where nothing was. */
-export function measuredRun(name: string, pacer: Pacer | null, rows: readonly RequestRow[]): MeasuredRun {
+export function measuredRun(name: string, pacer: Pacer | null, rows: Rows): MeasuredRun {
   const requests = rows.flatMap((row): MeasuredRequest[] => {
     const { sent_ms: sent, ttft_ms: ttft, prompt_tokens: prompt, completion_tokens: output } = row
     if (!row.ok || sent === null || ttft === null || prompt === null || output === null) return []

@@ -1,5 +1,6 @@
 import { noun } from '../../../base/noun.ts'
 import type { RequestRow } from '../request-row.ts'
+import type { Rows } from '../rows.ts'
 import { rowStore, type RowStore, type RowStoreOptions } from '../row-store.ts'
 import type { Warning } from '../../../base/warnings.ts'
 import { pickMetrics, type DoubledChoice } from './aiperf-doubled.ts'
@@ -252,15 +253,15 @@ function known(value: number): number | null {
 }
 
 /** Its tokenizer's count beside the server's. */
-function countsNote(rows: readonly RequestRow[], own: OwnCounts): Warning | null {
+function countsNote(rows: Rows, own: OwnCounts): Warning | null {
   let server = 0
   let tool = 0
-  rows.forEach((row, at) => {
+  for (const [at, row] of rows.entries()) {
     const tokens = known(own.tokens.get(at))
-    if (!row.ok || row.tokens_source !== 'server' || tokens === null) return
+    if (!row.ok || row.tokens_source !== 'server' || tokens === null) continue
     server += row.completion_tokens ?? 0
     tool += tokens
-  })
+  }
   if (server === 0 || Math.abs(tool - server) <= 0.02 * server) return null
   return note(
     'token_count_disagrees',

@@ -1,5 +1,6 @@
 import { tpotMs } from '../../metrics/decompose-latency.ts'
 import type { RequestRow } from '../request-row.ts'
+import type { Rows } from '../rows.ts'
 import { rowStore, type RowStore } from '../row-store.ts'
 import { noFacts, type Published, type ToolFormulas } from './imported-run.ts'
 import type { Importer } from './importer.ts'
@@ -133,7 +134,7 @@ function rowOf(record: JsonRecord, index: number): RequestRow {
 }
 
 /** The rows with their times, which are in units of `msPer` ms, in ms. */
-function inMs(store: RowStore, msPer: number): readonly RequestRow[] {
+function inMs(store: RowStore, msPer: number): Rows {
   const scaled = (value: number | null): number | null => (value === null ? null : value * msPer)
   for (const [at, row] of store.rows().entries()) {
     if (!row.ok) continue

@@ -1,6 +1,7 @@
 import { tpotMs } from '../../metrics/decompose-latency.ts'
 import { unsentRow } from '../made-rows.ts'
 import type { Outcome, RequestRow, RowFlag } from '../request-row.ts'
+import type { Rows } from '../rows.ts'
 import { rowStore, type RowStore } from '../row-store.ts'
 import { requestId } from '../request-id.ts'
 import { statusOfWords } from './status-of-words.ts'
@@ -104,7 +105,7 @@ export function countedRows(counts: {
   readonly failed: number
   readonly shed?: number
   readonly cancelled?: number
-}): readonly RequestRow[] {
+}): Rows {
   const rows = rowStore({ folder: null })
   const add = (count: number, outcome: Outcome, errorKind: string | null): void => {
     for (let index = 0; index < count; index++)
@@ -146,7 +147,7 @@ function kindOfWords(message: string | null): string {
  * need not be the earliest, and keeping every record until the end would keep the file in memory.)
  */
 export function fromEarliest(store: RowStore): {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly earliestMs: number
 } {
   let earliestMs = Number.POSITIVE_INFINITY

@@ -2,7 +2,7 @@ import type { Warning } from '../../../base/warnings.ts'
 import type { Pacer } from '../../load/pacer.ts'
 import type { JsonObject } from '../manifest.ts'
 import type { FileBreak, RunLoss } from './file-break.ts'
-import type { RequestRow } from '../request-row.ts'
+import type { Rows } from '../rows.ts'
 
 export type FormatName =
   | 'vllm'
@@ -78,7 +78,7 @@ export interface ImportedRun {
   readonly tool: string
   readonly file: string
   /** In the file's order. Empty `gaps_ms` and no events: the file does not have them. */
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   /** Wall clock at the run's zero, ms since 1970; null where the file has no wall clock. */
   readonly originWallMs: number | null
   readonly target: { readonly url: string; readonly api: string; readonly model: string | null } | null

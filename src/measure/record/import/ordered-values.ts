@@ -2,7 +2,7 @@ import { mean, meanOf, standardDeviation, standardDeviationOf } from '../../../s
 import { percentile, sortAscending, type PercentileType } from '../../../stats/percentile.ts'
 import { createOrderIndex } from '../../metrics/order-index.ts'
 import { percentileAt } from '../../metrics/percentile-levels.ts'
-import { pool } from '../../metrics/pooled-values.ts'
+import { pool, type Many } from '../../metrics/pooled-values.ts'
 
 /** The figures of some values in their order, few or many. */
 export interface OrderedValues {
@@ -18,7 +18,7 @@ const sortedValues = 1 << 22
 
 /** The values of each of these, which may have one, several or none. */
 export function orderedValues<Of>(
-  all: readonly Of[],
+  all: Many<Of>,
   valuesOf: (one: Of) => number | null | ArrayLike<number>,
   limit: number = sortedValues,
 ): OrderedValues {

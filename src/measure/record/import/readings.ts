@@ -1,5 +1,6 @@
 import { fromActualSend } from '../../metrics/derive.ts'
 import type { RequestRow } from '../request-row.ts'
+import type { Rows } from '../rows.ts'
 import { passingList } from '../row-table.ts'
 import type { PublishedMetric } from './imported-run.ts'
 import { orderedValues, type OrderedValues } from './ordered-values.ts'
@@ -13,7 +14,7 @@ export interface ValueReading {
 
 type Of = (row: RequestRow) => number | null | ArrayLike<number>
 
-export function valueReadings(metric: PublishedMetric, rows: readonly RequestRow[]): readonly ValueReading[] {
+export function valueReadings(metric: PublishedMetric, rows: Rows): readonly ValueReading[] {
   const ok = rows.filter((row) => row.ok)
   return (readings[metric] ?? []).map(([why, of, failedAsZero]) => ({
     why,
@@ -131,7 +132,7 @@ export interface RateInput {
 /** Ways to read a rate off the same requests. The first is ours. */
 export function rateReadings(
   metric: PublishedMetric,
-  rows: readonly RequestRow[],
+  rows: Rows,
   input: RateInput,
   toolOutputTokens: number | null = null,
 ): readonly { readonly why: string; readonly value: number | null }[] {
@@ -139,11 +140,11 @@ export function rateReadings(
   const spanMs = wholeSpanMs(rows)
   const per = (amount: number, ms: number | null): number | null =>
     ms === null || ms <= 0 ? null : (amount * 1000) / ms
-  const sum = (all: readonly RequestRow[], of: (row: RequestRow) => number | null): number =>
+  const sum = (all: Rows, of: (row: RequestRow) => number | null): number =>
     all.reduce((total, row) => total + (of(row) ?? 0), 0)
   const each = (
     ours: number | null,
-    amount: (all: readonly RequestRow[]) => number,
+    amount: (all: Rows) => number,
   ): { why: string; value: number | null }[] => [
     { why: '', value: ours },
     { why: 'over its own duration', value: per(amount(ok), input.durationMs) },
@@ -165,7 +166,7 @@ export function rateReadings(
   return each(input.inputTokensPerS, (all) => sum(all, (row) => row.prompt_tokens))
 }
 
-function wholeSpanMs(rows: readonly RequestRow[]): number | null {
+function wholeSpanMs(rows: Rows): number | null {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../base/units.ts'
 import type { NumberLists } from '../number-lists.ts'
-import type { RequestRow } from '../request-row.ts'
+import type { Rows } from '../rows.ts'
 import { rowStore, type RowStoreOptions } from '../row-store.ts'
 import { requestId } from '../request-id.ts'
 import type { RunLoss } from './file-break.ts'
@@ -9,7 +9,7 @@ import { asList, countOf, numberOf, numbersOf, textOf, type JsonRecord } from '.
 
 /** The rows of vLLM's and SGLang's `ttfts`, `itls`, `errors`, … : one list a column, in seconds. */
 export interface ColumnRows {
-  readonly rows: readonly RequestRow[]
+  readonly rows: Rows
   readonly startsKnown: boolean
   /** Successful requests whose TTFT is exactly 0: not measured. */
   readonly zeroTtft: number
