@@ -12,7 +12,7 @@ import {
   type CommandContext,
   type StricliIntegration,
 } from '@stricli/core'
-import { PlimsollError } from '../base/errors.ts'
+import { PlimsollError, restated } from '../base/errors.ts'
 import { nearest } from '../base/edit-distance.ts'
 import { canonicalNames, prepareArguments } from './argv.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
@@ -150,13 +150,9 @@ function unsavedCode(error: PlimsollError, code: ExitCode, cli: CliContext): Exi
 
 /** The error of the disk, with what it means for whoever has read the report. */
 function notStored(error: PlimsollError): PlimsollError {
-  const { code, expected, received, where, hint, cause } = error
-  return new PlimsollError(code, `${error.message}: what is printed above is not stored, or not whole`, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(received === undefined ? {} : { received }),
-    ...(where === undefined ? {} : { where }),
-    hint: `${hint === undefined ? 'make room, or give another place' : hint} (--out DIR, --runs-dir DIR)`,
-    cause,
+  return restated(error, {
+    message: `${error.message}: what is printed above is not stored, or not whole`,
+    hint: `${error.hint ?? 'make room, or give another place'} (--out DIR, --runs-dir DIR)`,
   })
 }
 
