@@ -242,7 +242,7 @@ describe('a mistake in the file is named with its place', () => {
     ],
     ['nothing', '', null, 'the file holds no fleet', noFleet],
     ['comments alone', '# a fleet\n', null, 'the file holds no fleet', noFleet],
-    ['an empty map', '{}', null, 'the file holds no fleet', noFleet],
+    ['an empty map', '{}', '1:1', 'the file holds no fleet', noFleet],
     ['a list', '- a\n', '1:1', 'the file is not a fleet', noFleet],
   ])('%s', async (_, text, place, message, hint) => {
     const error = await simulate({ 'f.yaml': text }).catch((caught: unknown) => caught)
