@@ -195,6 +195,13 @@ describe('a mistake in the file is named with its place', () => {
       'did you mean "poisson 100/s" (as users come) or "constant 100/s" (evenly spaced)?',
     ],
     [
+      'a number alone',
+      'traffic: { arrivals: 100 }',
+      '1:22',
+      'traffic.arrivals is not a pacer',
+      'did you mean "poisson 100/s" (as users come) or "constant 100/s" (evenly spaced)?',
+    ],
+    [
       'a misspelt day',
       'traffic: { arrivals: dayly 2/s..3/s }',
       '1:22',

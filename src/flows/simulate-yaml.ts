@@ -63,7 +63,8 @@ const parts = {
   ),
   traffic: v.exactOptional(
     v.strictObject({
-      arrivals: v.exactOptional(v.string()),
+      // A number is none, and is told what it may have meant.
+      arrivals: v.exactOptional(quantity),
       prompt: v.exactOptional(length),
       output: v.exactOptional(length),
       sharing: v.exactOptional(v.strictObject({ groups: v.number(), tokens: v.number() })),
