@@ -45,7 +45,7 @@ describe('the stories of examples/fleet', () => {
   test.each(stories)(
     '%s',
     async (name) => {
-      const text = renderSimulation(await simulate(example(name)), { color: false })
+      const text = renderSimulation(await simulate(example(name)), { color: false, out: null, typed: [name] })
       const file = join(goldens, name.replace('.yaml', '.txt'))
       if (process.env['PLIMSOLL_GOLDENS'] === 'write') {
         mkdirSync(goldens, { recursive: true })
@@ -268,7 +268,11 @@ describe('a mistake in the file is named with its place', () => {
 describe('plimsoll simulate', () => {
   test('prints the simulation, or one JSON document', async () => {
     const text = await cliRun(['simulate', 'fleet.yaml'])
-    expect(text.stdout).toBe(renderSimulation(quietDay, { color: false }))
+    expect(text.stdout).toBe(renderSimulation(quietDay, { color: false, out: null, typed: ['fleet.yaml'] }))
+    const seeded = await cliRun(['simulate', 'fleet.yaml', '--seed', '7'])
+    expect(seeded.stdout).toMatch(/\nplimsoll simulate fleet\.yaml --seed 7 --out sim · plimsoll show sim\n$/)
+    const kept = await cliRun(['simulate', 'fleet.yaml', '--out', 'my sim'])
+    expect(kept.stdout).toMatch(/\nsaved my sim · plimsoll show 'my sim'\n$/)
     const json = await cliRun(['simulate', 'fleet.yaml', '--json'])
     expect(JSON.parse(json.stdout)).toEqual(quietDay)
     expect([text.stderr, text.exitCode, json.exitCode]).toEqual(['', 0, 0])

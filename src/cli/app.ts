@@ -99,7 +99,8 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
   const { positional } = verb
   return buildCommand<Record<string, unknown>, readonly string[]>({
     async func(flags, ...args) {
-      const { values, unread } = watchFlags(kebabKeys(flags))
+      const given = kebabKeys(flags)
+      const { values, unread } = watchFlags(given)
       const settled = (): void => refuseIdleFlags(unread(), verb.flags)
       let unsaved: PlimsollError | null = null
       // The work begins where a verb asks for its surroundings.
@@ -111,6 +112,7 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
       try {
         const code = await verb.run({
           flags: values,
+          given,
           args,
           cli: { ...cli, flowDeps },
           settled,

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { shellLine } from '../base/shell-words.ts'
 import { parseCount, parsePercent } from '../base/units.ts'
 import type { CompareConfig } from '../flows/compare-flow.ts'
 import { comparedFigures, defaultMetrics } from '../flows/compare-figures.ts'
@@ -50,8 +51,12 @@ async function configOf(invocation: Invocation): Promise<CompareConfig> {
     return { kind: 'plan', arms: [arms.a, arms.b], effect, settings }
   }
   if (arms.a.length === 0 || arms.b.length === 0) {
+    const [first, second] = arms.a
     throw new PlimsollError('PLIM_USAGE', 'a comparison has two arms', {
-      expected: 'plimsoll compare A… -- B…',
+      expected:
+        arms.a.length === 2 && arms.b.length === 0
+          ? shellLine(['plimsoll', 'compare', first!, '--', second!])
+          : 'plimsoll compare A… -- B…',
       received: args.length === 0 ? 'nothing' : `${args.length} without -- between them`,
       hint: 'or --baseline DIR B…, --csv FILE, --run URL_A URL_B',
     })

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { shellLine } from '../base/shell-words.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { burstFacts, replicasForAvailability, upChances } from '../plan/availability.ts'
 import { admission, batchWasTested, engineFlags, insteadOfMore } from '../plan/engine-flags.ts'
@@ -22,6 +23,7 @@ import {
   type Rational,
 } from '../stats/rational.ts'
 import type { SweepDocument } from '../report/documents.ts'
+import { sameAgain } from '../report/render-run.ts'
 import type {
   PlanBasis,
   PlanCandidate,
@@ -369,10 +371,13 @@ function refuseExtrapolation(config: PlanConfig, sweep: SweepDocument | null): v
     maxInFlight: Math.max(0, ...inFlight),
   })
   if (check.allowed) return
+  const users = sweep.points.flatMap(({ load }) => (load.kind === 'concurrency' ? [load.value] : []))
+  const again = sweep.repeat === null ? [] : sameAgain(sweep.target, sweep.repeat)
+  const loads = [...users, config.maxNumSeqs].join(',')
   throw new PlimsollError('PLIM_USAGE', `max_num_seqs ${config.maxNumSeqs} lies outside what was tested`, {
     expected: `at most ${check.tested}, the largest batch of this sweep`,
     received: String(config.maxNumSeqs),
-    hint: `instead: ${insteadOfMore.join('; ')}. Or test it: plimsoll sweep --concurrency …,${config.maxNumSeqs}`,
+    hint: `instead: ${insteadOfMore.join('; ')}. Or test it: ${shellLine(['plimsoll', 'sweep', ...again, '--concurrency', loads])}`,
   })
 }
 

@@ -83,7 +83,10 @@ export interface CompareDocument {
   /** Of any metric: exit code 4. */
   readonly regression: boolean
   readonly warnings: readonly Warning[]
-  /** The words after `compare` that make such runs again, but how many; null: no flags can say it. Absent where no runs were made. */
+  /**
+   * The words after `compare` that make such runs again, but how many; null: no flags can say it. Of runs that were there a word in
+   * capitals stands for what they do not tell. Absent where they tell of no server.
+   */
   readonly again?: readonly string[] | null
 }
 
@@ -92,6 +95,8 @@ export interface ComparePlanDocument {
   readonly schema: 'plimsoll.compare-plan/1'
   readonly plimsoll: string
   readonly runs: readonly string[]
+  /** As of a comparison: the words after `compare` that make such runs, but how many. */
+  readonly again?: readonly string[]
   readonly effect: number
   readonly power: number
   readonly alpha: number

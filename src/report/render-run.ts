@@ -202,7 +202,10 @@ export function nextCommands({ load, throughput, verdict, target, repeat }: RunD
 }
 
 /** The flags that ask the same server for the same. */
-export function sameAgain(target: TargetFacts, repeat: RepeatFlags | undefined): readonly string[] {
+export function sameAgain(
+  target: Pick<TargetFacts, 'url' | 'api' | 'embedded'>,
+  repeat: RepeatFlags | undefined,
+): readonly string[] {
   return [
     ...(target.embedded ? [] : ['--url', target.url]),
     ...(repeat?.asked ?? (target.api === 'chat' ? [] : ['--api', target.api])),

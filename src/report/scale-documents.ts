@@ -4,6 +4,8 @@ export interface SignalsDocument {
   readonly schema: 'plimsoll.signals/1'
   readonly plimsoll: string
   readonly run: string
+  /** The server that was recorded; absent where its address is not that of one. */
+  readonly url?: string
   /** The limit that was missed: `ttft < 500ms`. */
   readonly limit: string
   /** After the run's start, s; null: it was never missed for good. */

@@ -109,7 +109,7 @@ export const modelVerb: Verb = {
   run: () => Promise.resolve(exitCodes.usage),
 }
 
-async function model({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function model({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const config = await configOf(flags, args)
@@ -121,15 +121,23 @@ async function model({ flags, args, cli }: Invocation): Promise<ExitCode> {
     await sink.close()
   }
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else cli.stdout.say(await rendered(document, cli.stdout.color, out))
+  else {
+    const { typedWords } = await import('../flags/typed-words.ts')
+    const typed = typedWords({ given, args })
+    cli.stdout.say(await rendered(document, { color: cli.stdout.color, typed }, out))
+  }
   return exitCodes.fine
 }
 
-async function rendered(document: ModelOutcome, color: boolean, out: string | null): Promise<string> {
+async function rendered(
+  document: ModelOutcome,
+  options: { readonly color: boolean; readonly typed: readonly string[] },
+  out: string | null,
+): Promise<string> {
   const { renderModel, renderPrediction, renderScore } = await import('../../report/model-text.ts')
-  if (document.schema === 'plimsoll.model/1') return renderModel(document, { color }, out)
-  if (document.schema === 'plimsoll.prediction/1') return renderPrediction(document, { color })
-  return renderScore(document, { color })
+  if (document.schema === 'plimsoll.model/1') return renderModel(document, options, out)
+  if (document.schema === 'plimsoll.prediction/1') return renderPrediction(document, options)
+  return renderScore(document, options)
 }
 
 async function configOf(flags: Invocation['flags'], args: readonly string[]): Promise<ModelConfig> {

@@ -40,7 +40,7 @@ export const planVerb: Verb = {
   run: plan,
 }
 
-async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function plan({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const [{ readPlanFlags }, { stderrVoice }] = await Promise.all([
     import('../flags/read-plan-flags.ts'),
     import('../voice.ts'),
@@ -52,9 +52,11 @@ async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderPlan } = await import('../../report/plan-screen.ts')
-    cli.stdout.say(
-      renderPlan(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
-    )
+    const { typedWords } = await import('../flags/typed-words.ts')
+    // The newest run may be another by then.
+    const typed = typedWords({ given, args: sweeps })
+    const explain = isOn(flags, 'explain') ?? false
+    cli.stdout.say(renderPlan(document, { color: cli.stdout.color, explain, typed }))
   }
   return planExitCode(document)
 }

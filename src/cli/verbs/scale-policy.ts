@@ -108,7 +108,7 @@ export const scalePolicyVerb: Verb = {
   run: policy,
 }
 
-async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function policy({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const [sweep] = await pathsOrNewest(args.slice(1), cli)
   const wanted = oneOf(text(flags, 'format') ?? 'text', '--format', formats)
   const [{ readMargin, readStart }, { renderPolicy }, { stderrVoice }] = await Promise.all([
@@ -138,8 +138,12 @@ async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const { document } = await cli.flows.policyFlow(config, await cli.flowDeps(voice))
   if (isOn(flags, 'json') === true || wanted === 'json') cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else if (wanted === 'text') cli.stdout.say(renderPolicy(document, { color: cli.stdout.color }))
-  else cli.stdout.write(document.manifests[wanted] ?? '')
+  else if (wanted === 'text') {
+    const { typedWords } = await import('../flags/typed-words.ts')
+    // The newest sweep may be another by then.
+    const typed = typedWords({ given, args: ['policy', document.sweep] })
+    cli.stdout.say(renderPolicy(document, { color: cli.stdout.color, typed }))
+  } else cli.stdout.write(document.manifests[wanted] ?? '')
   return exitCodes.fine
 }
 

@@ -4,6 +4,7 @@ import { isOn, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
 import type { Invocation, Verb } from '../verb.ts'
+import { scalePolicyVerb } from './scale-policy.ts'
 
 const group = 'What is asked'
 
@@ -49,7 +50,7 @@ export const scaleSignalsVerb: Verb = {
   run: signals,
 }
 
-async function signals({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function signals({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const [path] = await pathsOrNewest(args.slice(1), cli)
   const coldStart = text(flags, 'cold-start')
   const [{ renderSignals }, { stderrVoice }] = await Promise.all([
@@ -68,6 +69,10 @@ async function signals({ flags, args, cli }: Invocation): Promise<ExitCode> {
     await cli.flowDeps(voice),
   )
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else cli.stdout.say(renderSignals(document, { color: cli.stdout.color }))
+  else {
+    const { typedWords } = await import('../flags/typed-words.ts')
+    const typed = typedWords({ given, args: [] }, { of: scalePolicyVerb.flags, without: ['on'] })
+    cli.stdout.say(renderSignals(document, { color: cli.stdout.color, typed }))
+  }
   return document.policy !== null && document.policy.refused !== null ? exitCodes.usage : exitCodes.fine
 }

@@ -35,7 +35,7 @@ export const simulateVerb: Verb = {
   run: simulate,
 }
 
-async function simulate({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function simulate({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const { stderrVoice } = await import('../voice.ts')
   const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
   const { document } = await cli.flows.simulateFlow(
@@ -50,7 +50,11 @@ async function simulate({ flags, args, cli }: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
   else {
     const { renderSimulation } = await import('../../report/simulate-text.ts')
-    cli.stdout.say(renderSimulation(document, { color: cli.stdout.color }))
+    const { typedWords } = await import('../flags/typed-words.ts')
+    const typed = typedWords({ given, args })
+    cli.stdout.say(
+      renderSimulation(document, { color: cli.stdout.color, out: text(flags, 'out') ?? null, typed }),
+    )
   }
   return simulationExitCode(document)
 }

@@ -31,7 +31,11 @@ const settings: YamlSubject = {
  * what stands there, and for a misspelt key the nearest right one.
  * @param subject What the file is read for, where that is not a run.
  */
-export function parseConfigFile(text: string, file: string, subject = settings): PositionedConfig {
+export function parseConfigFile(
+  text: string,
+  file: string,
+  subject: YamlSubject = settings,
+): PositionedConfig {
   const yaml = readYaml(text, file, subject)
   const { value } = yaml
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
