@@ -92,6 +92,8 @@ function endText({ ended, asked, seconds, points }: MeasurementDocument): string
       return `${spent}: no time was left for another (--max-duration); ${wanted} was asked for`
     case 'interrupted':
       return `${spent}: interrupted; ${wanted} was asked for`
+    case 'not stored':
+      return `${spent}: nothing more could be written; ${wanted} was asked for`
     default:
       return `${spent}: no other load would tell more; ${wanted} was asked for`
   }

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { shellWord } from '../../base/shell-words.ts'
+import { shellLine } from '../../base/shell-words.ts'
 import { parseCount, parseDurationMs } from '../../base/units.ts'
 import type { WatchConfig } from '../../flows/watch.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -127,7 +127,7 @@ async function watch(invocation: Invocation): Promise<ExitCode> {
   })
   const { folder } = outcome
   if (folder !== null) {
-    const reading = [`plimsoll scale signals ${shellWord(folder)}`]
+    const reading = [shellLine(['plimsoll', 'scale', 'signals', folder])]
     voice.onNotice(savedWords(folder, { isStored: invocation.isStored() }, reading).join(' · '))
   }
   return exitCodes.fine
