@@ -73,6 +73,10 @@ const producers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'report/render-run.ts': async () => [
     await printed('run'),
     nextCommands(closedLoop).join(' · '),
+    nextCommands({
+      ...{ ...closedLoop, errors: { http_500: 120 }, metrics: sixPerSecond.metrics },
+      repeat: { asked: [], ends: [], load: ['--concurrency', '32'] },
+    }).join(' · '),
     nextCommands({ ...sixPerSecond, target: { ...sixPerSecond.target, url: 'http://a b:1/?x=1&y=2' } }).join(
       ' · ',
     ),
