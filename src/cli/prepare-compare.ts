@@ -14,18 +14,14 @@ import { readRunFlags } from './flags/read-flags.ts'
 import { flagsOver } from './flags/watched-flags.ts'
 import type { FlagValues, Invocation } from './verb.ts'
 import { armsOf, metricsOf } from './verbs/compare.ts'
-import { stderrVoice, type Voice } from './voice.ts'
+import { type Voice, voiceOf } from './voice.ts'
 
 /** What a comparison is asked, from flags and plimsoll.yaml. */
 export async function prepareCompare(
   invocation: Invocation,
 ): Promise<{ readonly config: CompareConfig; readonly voice: Voice }> {
   const { flags, cli } = invocation
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
+  const voice = voiceOf({ flags, cli })
   return { config: await configOf(invocation), voice }
 }
 

@@ -7,6 +7,7 @@ import { isOn, text } from '../flags/flag-values.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
@@ -117,11 +118,10 @@ async function measure(invocation: Invocation): Promise<ExitCode> {
     voice.finish()
     const out = text(flags, 'out') ?? null
     const unwritten = out === null ? null : await writeModel(out, model, invocation)
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-    else {
+    await printResult(document, invocation, async () => {
       const { renderMeasurement } = await import('../../report/measurement-text.ts')
-      cli.stdout.say(renderMeasurement(document, reportOptions(invocation), unwritten === null ? out : null))
-    }
+      return renderMeasurement(document, reportOptions(invocation), unwritten === null ? out : null)
+    })
     // It took its time to measure: it is told first.
     if (unwritten !== null) throw unwritten
     return document.ended === 'interrupted' ? exitCodes.interrupted : exitCodes.fine

@@ -111,7 +111,7 @@ export const scalePolicyVerb: Verb = {
 async function policy({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const [sweep] = await pathsOrNewest(args.slice(1), cli)
   const wanted = oneOf(text(flags, 'format') ?? 'text', '--format', formats)
-  const [{ readMargin, readStart }, { renderPolicy }, { stderrVoice }] = await Promise.all([
+  const [{ readMargin, readStart }, { renderPolicy }, { noticesOf }] = await Promise.all([
     import('../flags/read-plan-flags.ts'),
     import('../../report/scale-screen.ts'),
     import('../voice.ts'),
@@ -122,7 +122,7 @@ async function policy({ flags, given, args, cli }: Invocation): Promise<ExitCode
       expected: '--margin derate:20% or --margin uplift:20%',
     })
   }
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   // The document holds every manifest, the text none.
   const isText = wanted === 'text' && isOn(flags, 'json') !== true
   const written = (name: string): string | undefined => (isText ? undefined : text(flags, name))

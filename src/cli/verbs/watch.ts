@@ -104,12 +104,12 @@ export const watchVerb: Verb = {
 async function watch(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
   const config = readWatchFlags(flags)
-  const [{ renderWatch, renderWatchLine }, { savedWords }, { stderrVoice }] = await Promise.all([
+  const [{ renderWatch, renderWatchLine }, { savedWords }, { noticesOf }] = await Promise.all([
     import('../../report/watch-screen.ts'),
     import('../../report/saved-words.ts'),
     import('../voice.ts'),
   ])
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   const json = isOn(flags, 'json') === true
   const redraw = cli.stdout.isTerminal && !json
   // The whole screen where it is looked at, or where there is one look; else a line a look.
