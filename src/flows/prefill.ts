@@ -5,19 +5,18 @@ import { openInstrument } from '../measure/load/instrument.ts'
 import { isFailure, pathsBeside } from '../measure/load/probe.ts'
 import { addHistograms, histogramSeries, type HistogramValue } from '../measure/wire/prometheus-histogram.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
-import { redact, redactUrl } from '../measure/record/redact.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import type { PrefillDocument } from '../report/prefill-document.ts'
 import { sameAgain } from '../report/render-run.ts'
 import { median } from '../stats/describe.ts'
+import { askedFacts } from './asked-facts.ts'
 import { closedLoop, type MeasureGround } from './closed-loop.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { stored } from './stored.ts'
 import { writeDocument } from './sweep-folder.ts'
 import { openTarget, type LiveTarget } from './live-target.ts'
-import { repeatFlags } from './options/repeat-flags.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { prefillDocument, type PrefillSample } from './prefill-fit.ts'
 import { readPointsFile } from './prefill-points.ts'
@@ -126,8 +125,7 @@ async function measurePrefill(
       : await stored(deps, () => ask('99-decode', lengths[0] ?? 1, decodeTokens, 5, 'one decode step'), [])
     await queue.close()
     const interrupted = deps.signal.aborted
-    const repeat = redact(repeatFlags(run), target.secrets)
-    const facts = { url: redactUrl(target.typedUrl), api: run.api, embedded: target.server.embedded }
+    const { target: facts, repeat } = askedFacts(run, target)
     const measured = prefillDocument(samplesOf(rows), {
       version: deps.version,
       folder,

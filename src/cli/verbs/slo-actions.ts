@@ -6,6 +6,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { noun } from '../../base/noun.ts'
 import { parseCount } from '../../base/units.ts'
 import { parseConfigFile } from '../../flows/options/read-config.ts'
+import { sloEngines, type SloEngine } from '../../flows/options/slo-section.ts'
 import { liveBudget, runBudget, typedBudget } from '../../flows/slo-budget.ts'
 import { livePage, typedPage } from '../../flows/slo-page.ts'
 import { openPrometheus, type PrometheusServer } from '../../flows/slo-prometheus.ts'
@@ -142,21 +143,7 @@ function overrides(flags: FlagValues): SloOverrides {
   const engine = text(flags, 'engine')
   const edges = text(flags, 'edges')
   const unreachable = text(flags, 'unreachable')
-  const names = [
-    'vllm',
-    'sglang',
-    'tgi',
-    'trtllm',
-    'dynamo',
-    'llamacpp',
-    'llm-d',
-    'otel',
-    'plimsoll',
-  ] as const
-  const engines = Object.fromEntries(names.map((name) => [name, name])) as Record<
-    string,
-    (typeof names)[number]
-  >
+  const engines = Object.fromEntries(sloEngines.map((name) => [name, name])) as Record<string, SloEngine>
   return {
     ...(policy === undefined ? {} : { policy }),
     ...(engine === undefined ? {} : { engine: oneOf(engine, '--engine', engines) }),
