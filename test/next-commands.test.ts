@@ -74,7 +74,9 @@ const producers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     await printed('run'),
     nextCommands(closedLoop).join(' · '),
     nextCommands({
-      ...{ ...closedLoop, errors: { http_500: 120 }, metrics: sixPerSecond.metrics },
+      ...closedLoop,
+      errors: { http_500: 120 },
+      metrics: sixPerSecond.metrics,
       repeat: { asked: [], ends: [], load: ['--concurrency', '32'] },
     }).join(' · '),
     nextCommands({ ...sixPerSecond, target: { ...sixPerSecond.target, url: 'http://a b:1/?x=1&y=2' } }).join(
@@ -172,13 +174,20 @@ const producers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'report/render-import.ts': () => {
     const one = { run: sixPerSecond, published: [], unrecoverable: [], facts: {} }
     const imported = {
-      ...{ folder: "runs/it's", label: null, tool: 'vllm', format: 'vllm', files: ['a.json'] },
+      folder: "runs/it's",
+      label: null,
+      tool: 'vllm',
+      format: 'vllm',
+      files: ['a.json'],
       ...one,
     }
     return Promise.resolve([
       renderImport(
         {
-          ...{ schema: 'plimsoll.import/1', plimsoll: '0.1.0', together: null, warnings: [] },
+          schema: 'plimsoll.import/1',
+          plimsoll: '0.1.0',
+          together: null,
+          warnings: [],
           files: [{ file: 'a.json', bytes: 0, runs: 1 }],
           runs: [imported],
         },

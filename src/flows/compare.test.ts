@@ -74,8 +74,12 @@ async function makeRun(path: string, made: Made): Promise<string> {
     target: { url: made.url ?? 'http://x', api: 'chat', model: made.model ?? 'm' },
     ...(made.embedded === true && {
       server: serverFactsJson({
-        ...{ engine: null, embedded: true, kvTokens: null },
-        ...{ slots: null, maxModelLen: null, prefixHitRate: null },
+        engine: null,
+        embedded: true,
+        kvTokens: null,
+        slots: null,
+        maxModelLen: null,
+        prefixHitRate: null,
       }),
     }),
     clock: {
@@ -159,7 +163,12 @@ describe('the command that makes such runs', () => {
     const words = ['--pacer', 'constant 1/s', ...rest]
     const strict = { ...settings, margin: 0.03 }
     expect((await planComparison([paths], 0.02, strict, '0.1.0')).again).toEqual([
-      ...['--run', 'http://a:1', 'URL_B', ...words, '--margin', '3%'],
+      '--run',
+      'http://a:1',
+      'URL_B',
+      ...words,
+      '--margin',
+      '3%',
     ])
     await expect(planComparison([paths.slice(0, 1)], 0.02, settings, '0.1.0')).rejects.toMatchObject({
       hint: expect.stringContaining(

@@ -63,9 +63,16 @@ export function renderSignals(
     best === null
       ? `beside a load that breaks the objective: ${commandLine('watch', '--url', document.url ?? 'URL', '--record')}`
       : commandLine(
-          ...['scale', 'policy', 'SWEEP', '--run', document.run, '--on', best],
+          'scale',
+          'policy',
+          'SWEEP',
+          '--run',
+          document.run,
+          '--on',
+          best,
           ...typed,
-          ...['--ramp', 'RAMP'],
+          '--ramp',
+          'RAMP',
           ...(typed.includes('--cold-start') ? [] : ['--cold-start', 'TIME']),
         ),
   )

@@ -4,8 +4,14 @@ import type { FlagSpecs, FlagValues, Invocation } from '../verb.ts'
 
 /** Manners, and where the output goes: the command that follows has its own. */
 const ofTheOutput: ReadonlySet<string> = new Set([
-  ...['json', 'quiet', 'progress', 'explain', 'yes'],
-  ...['out', 'force', 'format'],
+  'json',
+  'quiet',
+  'progress',
+  'explain',
+  'yes',
+  'out',
+  'force',
+  'format',
 ])
 
 /**

@@ -185,8 +185,14 @@ async function nextAfterBudget(invocation: Invocation): Promise<string> {
   return share === undefined
     ? commandLine('slo', 'rules', 'plimsoll.yaml', '--out', 'deploy/slo')
     : commandLine(
-        ...['slo', 'page', '--objective', text(given, 'objective') ?? '99.5%'],
-        ...['--long', share, '--short', share],
+        'slo',
+        'page',
+        '--objective',
+        text(given, 'objective') ?? '99.5%',
+        '--long',
+        share,
+        '--short',
+        share,
       )
 }
 
