@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
 import { readManifest } from '../measure/record/read-run.ts'
+import { redactUrl } from '../measure/record/redact.ts'
 import { runFiles, runFolderName } from '../measure/record/run-folder.ts'
 import type { CompareDocument } from '../report/compare-document.ts'
 import { againOfServers } from './compare-again.ts'
@@ -97,10 +98,14 @@ async function againFlags(
   path: string,
 ): Promise<readonly string[] | null> {
   const manifest = await readManifest(join(path, runFiles.manifest))
-  const [urlA = '', urlB = ''] = [a, b].map(({ target }) => (target.kind === 'server' ? target.url : ''))
-  return againOfServers([urlA, urlB], manifest, settings)
+  return againOfServers([addressOf(a) ?? '', addressOf(b) ?? ''], manifest, settings)
 }
 
-function nameOf({ target }: RunConfig): string {
-  return target.kind === 'server' ? target.url : 'the embedded engine'
+function nameOf(config: RunConfig): string {
+  return addressOf(config) ?? 'the embedded engine'
+}
+
+/** Without a password, which would stand in the document. */
+function addressOf({ target }: RunConfig): string | null {
+  return target.kind === 'server' ? redactUrl(target.url) : null
 }

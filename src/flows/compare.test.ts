@@ -3,17 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { threeWalls } from '../../test/fixtures/documents.ts'
+import { sixPerSecond, threeWalls } from '../../test/fixtures/documents.ts'
+import { liveDeps } from '../../test/fixtures/pages.ts'
 import { randomStream, standardNormal } from '../base/random.ts'
 import { defaultRules } from '../judge/compare-metric.ts'
 import { startManifest, type JsonObject } from '../measure/record/manifest.ts'
 import { streamedRow } from '../measure/record/made-rows.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { defaultMetrics } from './compare-figures.ts'
-import { interleavedOrder } from './compare-interleaved.ts'
+import { compareInterleaved, interleavedOrder } from './compare-interleaved.ts'
 import { planComparison } from './compare-pilot.ts'
 import { comparePlanSchema, compareSchema } from './compare-schema.ts'
 import { compareRuns, type ArmPaths, type CompareSettings } from './compare.ts'
+import { resolveRunConfig } from './options/resolve.ts'
+import type { RunConfig } from './options/run-config.ts'
 import { serverFactsJson } from './run-facts.ts'
 
 let folder = ''
@@ -156,6 +159,29 @@ describe('the command that makes such runs', () => {
     const plan = await planComparison([a.paths, b.paths], 0.02, settings, '0.1.0')
     expect(plan.again).toEqual(again)
     expect(v.safeParse(comparePlanSchema, plan).issues).toBeUndefined()
+  })
+
+  it('a password in an address is in nothing that is printed', async () => {
+    const server = (host: string): RunConfig => resolveRunConfig({ url: `http://me:hidden@${host}` })
+    const interleaved = {
+      a: server('a:1'),
+      b: server('b:2'),
+      runs: 2,
+      runsDir: folder,
+      out: join(folder, 'secret'),
+      settings,
+    }
+    const deps = { ...liveDeps(new AbortController().signal), onNotice: () => undefined }
+    const { document } = await compareInterleaved(
+      interleaved,
+      async ({ out, seed }) => {
+        await makeRun(out!.slice(folder.length + 1), made({ seed }))
+        return { document: sixPerSecond, interrupted: false }
+      },
+      deps,
+    )
+    expect(document.again?.slice(0, 3)).toEqual(['--run', 'http://[redacted]@a:1', 'http://[redacted]@b:2'])
+    expect(JSON.stringify(document)).not.toContain('hidden')
   })
 
   it('a pilot of one arm, and one that is none yet', async () => {
