@@ -112,8 +112,8 @@ function nextLine(
     )
   }
   return [
-    ...(options.isStored === false ? savedWords(folder, options) : []),
     ...savedWords(savedTo, {}, modelCommands(document, savedTo)),
+    ...(options.isStored === false ? savedWords(folder, options) : []),
   ].join(' · ')
 }
 
