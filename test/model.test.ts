@@ -72,8 +72,12 @@ const score: ScoreDocument = {
 
 describe('what plimsoll model prints', () => {
   test('a fit', () => {
-    const text = renderModel(smallModel, plain, 'model.json')
+    const text = renderModel(smallModel, { ...plain, typed: [] }, 'model.json')
     expect(text).toBe(golden('fit.txt', text))
+    const typed = ['fit', 'runs/a', 'runs/b', '--gpu', 'H100 SXM']
+    expect(renderModel(smallModel, { ...plain, typed }, null)).toMatch(
+      /\nplimsoll model fit runs\/a runs\/b --gpu 'H100 SXM' --out model\.json\n$/,
+    )
   })
 
   test('a prediction with room, and one at the wall', async () => {
@@ -144,7 +148,7 @@ describe('plimsoll model', () => {
       '--out',
       'model.json',
     ])
-    expect([stdout, exitCode]).toEqual([renderModel(smallModel, plain, 'model.json'), 0])
+    expect([stdout, exitCode]).toEqual([renderModel(smallModel, { ...plain, typed: [] }, 'model.json'), 0])
     expect(JSON.parse(written.get('model.json') ?? '')).toEqual(smallModel)
   })
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { RunDocument, SweepDocument } from '../src/report/documents.ts'
+import type { SweepDocument } from '../src/report/documents.ts'
 import type { FindDocument } from '../src/report/find-document.ts'
 import { exportRows, readTruth, run, scratch, start, startEngine } from './fixtures/product.ts'
 
@@ -114,55 +114,6 @@ describe('a sweep and a search of a server that fails', () => {
     expect(found).toMatchObject({ holds_at_per_s: null, fails_at_per_s: null })
     expect(found.why).toMatch(new RegExp(`nothing was answered in the window of the probe: ${kind} \\d`))
   })
-})
-
-describe('a disk that fills up', () => {
-  /** No file may grow beyond so many KiB: what a full disk does to whoever writes, on any machine. */
-  const room = (kibibytes: number): readonly string[] => [
-    'bash',
-    '-c',
-    `ulimit -f ${kibibytes}; exec "$@"`,
-    '--',
-  ]
-  const load = ['--prompt', '16', '--output', '64', '--no-progress', '--out', 'full']
-
-  test('a run is printed from memory, and then what could not be written', { timeout: 120_000 }, async () => {
-    const cwd = scratch()
-    const args = ['run', '-r', '100', '-n', '300', ...load, '--json']
-    const { code, stdout, stderr } = await start(args, { cwd, before: room(64) }).ended
-    expect(code).toBe(2)
-    const { counts } = JSON.parse(stdout) as RunDocument
-    expect(counts).toMatchObject({ planned: 300, ok: 300 })
-    expect(stderr).toMatch(/PLIM_RUN_FOLDER .*cannot be written: what is printed above is not stored/)
-    expect(stderr).toMatch(/at full/)
-    const shown = await start(['show', 'full', '--json'], { cwd }).ended
-    const again = JSON.parse(shown.stdout) as RunDocument
-    expect(again.complete).toBe(false)
-    expect(again.counts.planned).toBe(300)
-    expect(again.counts.lost).toBe(300 - again.counts.ok)
-    expect(again.counts.ok).toBeGreaterThan(0)
-    expect(again.verdict.status).toBe('INVALID')
-    expect(again.verdict.reasons).toContainEqual(
-      expect.objectContaining({ rule: 'rows_lost', value: again.counts.lost! / 300 }),
-    )
-    // Showing succeeded, whatever the verdict.
-    expect(shown.code).toBe(0)
-  })
-
-  test(
-    'a sweep is printed from memory, and does not say that it is saved',
-    { timeout: 120_000 },
-    async () => {
-      const cwd = scratch()
-      const args = ['sweep', '-c', '1,8', '-d', '2s', '--no-confirm', ...load]
-      const { code, stdout, stderr } = await start(args, { cwd, before: room(24) }).ended
-      expect(code).toBe(2)
-      expect(stdout).toMatch(/^ +.? *8 /m)
-      expect(stdout).toContain('NOT stored, or not whole: full')
-      expect(stdout).not.toContain('saved')
-      expect(stderr).toContain('PLIM_RUN_FOLDER')
-    },
-  )
 })
 
 const shedding = ['-r', '20', '-n', '100', '--prompt', '16', '--output', '16', '--goodput', 'ttft:500']

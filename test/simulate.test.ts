@@ -45,7 +45,7 @@ describe('the stories of examples/fleet', () => {
   test.each(stories)(
     '%s',
     async (name) => {
-      const text = renderSimulation(await simulate(example(name)), { color: false })
+      const text = renderSimulation(await simulate(example(name)), { color: false, out: null, typed: [name] })
       const file = join(goldens, name.replace('.yaml', '.txt'))
       if (process.env['PLIMSOLL_GOLDENS'] === 'write') {
         mkdirSync(goldens, { recursive: true })
@@ -195,6 +195,13 @@ describe('a mistake in the file is named with its place', () => {
       'did you mean "poisson 100/s" (as users come) or "constant 100/s" (evenly spaced)?',
     ],
     [
+      'a number alone',
+      'traffic: { arrivals: 100 }',
+      '1:22',
+      'traffic.arrivals is not a pacer',
+      'did you mean "poisson 100/s" (as users come) or "constant 100/s" (evenly spaced)?',
+    ],
+    [
       'a misspelt day',
       'traffic: { arrivals: dayly 2/s..3/s }',
       '1:22',
@@ -242,7 +249,7 @@ describe('a mistake in the file is named with its place', () => {
     ],
     ['nothing', '', null, 'the file holds no fleet', noFleet],
     ['comments alone', '# a fleet\n', null, 'the file holds no fleet', noFleet],
-    ['an empty map', '{}', null, 'the file holds no fleet', noFleet],
+    ['an empty map', '{}', '1:1', 'the file holds no fleet', noFleet],
     ['a list', '- a\n', '1:1', 'the file is not a fleet', noFleet],
   ])('%s', async (_, text, place, message, hint) => {
     const error = await simulate({ 'f.yaml': text }).catch((caught: unknown) => caught)
@@ -261,7 +268,11 @@ describe('a mistake in the file is named with its place', () => {
 describe('plimsoll simulate', () => {
   test('prints the simulation, or one JSON document', async () => {
     const text = await cliRun(['simulate', 'fleet.yaml'])
-    expect(text.stdout).toBe(renderSimulation(quietDay, { color: false }))
+    expect(text.stdout).toBe(renderSimulation(quietDay, { color: false, out: null, typed: ['fleet.yaml'] }))
+    const seeded = await cliRun(['simulate', 'fleet.yaml', '--seed', '7'])
+    expect(seeded.stdout).toMatch(/\nplimsoll simulate fleet\.yaml --seed 7 --out sim · plimsoll show sim\n$/)
+    const kept = await cliRun(['simulate', 'fleet.yaml', '--out', 'my sim'])
+    expect(kept.stdout).toMatch(/\nsaved my sim · plimsoll show 'my sim'\n$/)
     const json = await cliRun(['simulate', 'fleet.yaml', '--json'])
     expect(JSON.parse(json.stdout)).toEqual(quietDay)
     expect([text.stderr, text.exitCode, json.exitCode]).toEqual(['', 0, 0])

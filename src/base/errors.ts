@@ -32,12 +32,12 @@ export interface TextPosition {
 
 export interface PlimsollErrorOptions {
   /** What would have been right. */
-  readonly expected?: string
+  readonly expected?: string | undefined
   /** What was there instead, shortened to one line. */
-  readonly received?: string
-  readonly where?: TextPosition
+  readonly received?: string | undefined
+  readonly where?: TextPosition | undefined
   /** What to do next: the flag, edit or command that mends it. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly cause?: unknown
 }
 
@@ -61,6 +61,31 @@ export class PlimsollError extends Error {
     this.where = options.where
     this.hint = options.hint
   }
+}
+
+/** What an error says, as plain data: it crosses to another thread or process, and `new PlimsollError` makes an error of it again. */
+export interface ErrorFacts extends Omit<PlimsollErrorOptions, 'cause'> {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** What an error says; of one that is none of ours where it was thrown, as a PLIM_INTERNAL. */
+export function errorFacts(error: unknown): ErrorFacts {
+  if (!(error instanceof PlimsollError)) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { code: 'PLIM_INTERNAL', message }
+  }
+  const { code, message, expected, received, where, hint } = error
+  return { code, message, expected, received, where, hint }
+}
+
+/** The error in other words: what `changes` holds stands in place of what it said. It is the cause, unless that is changed too. */
+export function restated(
+  error: PlimsollError,
+  changes: Partial<ErrorFacts> & Pick<PlimsollErrorOptions, 'cause'>,
+): PlimsollError {
+  const { code, message, ...options } = { ...errorFacts(error), cause: error, ...changes }
+  return new PlimsollError(code, message, options)
 }
 
 /** `file:line:col`, as editors and terminals link it. */

@@ -1,4 +1,4 @@
-import { PlimsollError, type TextPosition } from './errors.ts'
+import { PlimsollError, restated, type TextPosition } from './errors.ts'
 
 /** What `make` reads of a file. What is wrong with it becomes a PLIM_CONFIG at the place where it stands, unless it has one already. */
 export function placed<T>(where: () => TextPosition, make: () => T): T {
@@ -6,13 +6,6 @@ export function placed<T>(where: () => TextPosition, make: () => T): T {
     return make()
   } catch (error) {
     if (!(error instanceof PlimsollError) || error.where !== undefined) throw error
-    const { message, expected, received, hint } = error
-    throw new PlimsollError('PLIM_CONFIG', message, {
-      ...(expected === undefined ? {} : { expected }),
-      ...(received === undefined ? {} : { received }),
-      ...(hint === undefined ? {} : { hint }),
-      where: where(),
-      cause: error,
-    })
+    throw restated(error, { code: 'PLIM_CONFIG', where: where() })
   }
 }

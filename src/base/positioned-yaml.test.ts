@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { PlimsollError } from './errors.ts'
-import { readYaml, readYamlDocuments } from './positioned-yaml.ts'
+import { readYaml, readYamlDocuments, type YamlSubject } from './positioned-yaml.ts'
+
+const recipe: YamlSubject = { what: 'recipe', expected: 'flour: 500', hint: 'the book has whole ones' }
 
 function refusal(text: string): PlimsollError {
   try {
-    readYaml(text, 'f.yaml')
+    readYaml(text, 'f.yaml', recipe)
   } catch (error) {
     if (error instanceof PlimsollError) return error
     throw error
@@ -69,7 +71,11 @@ describe('what is not YAML is told in our words, with its line and what to do', 
 })
 
 describe('places', () => {
-  const { value, where, has } = readYaml('a:\n  b: [1, { c: 2 }]\nd: *x\n'.replace('*x', 'x'), 'f.yaml')
+  const { value, where, has } = readYaml(
+    'a:\n  b: [1, { c: 2 }]\nd: *x\n'.replace('*x', 'x'),
+    'f.yaml',
+    recipe,
+  )
   it.each([
     ['a value', ['a', 'b', 1, 'c'], 'value', 2, 15],
     ['its key', ['a', 'b', 1, 'c'], 'key', 2, 12],
@@ -84,12 +90,33 @@ describe('places', () => {
     expect([has(['a', 'b', 1, 'c']), has(['a', 'c']), has(['a', 'b', 2])]).toEqual([true, false, false])
   })
 
-  it.each(['', '\n', '# nothing\n'])('of nothing there is no value: %j', (text) => {
-    expect(readYaml(text, 'f.yaml').value).toBeNull()
+  it('of nothing between two documents there is no value', () => {
+    const documents = readYamlDocuments('a: 1\n---\n---\nb: 2\n', 'f.yaml')
+    expect(documents.map(({ value }) => value)).toEqual([{ a: 1 }, null, { b: 2 }])
   })
 
   it('of several documents are those in the file', () => {
     const [, second] = readYamlDocuments('a: 1\n---\nb: { c: 2 }\n', 'f.yaml')
     expect(second!.where(['b', 'c'])).toEqual({ file: 'f.yaml', line: 3, column: 9 })
+  })
+})
+
+describe('a file that says nothing is refused with what should be in it', () => {
+  it.each([
+    ['', 'an empty file'],
+    [' \n\n', 'an empty file'],
+    ['# nothing\n\n  # yet\n', 'nothing beside comments'],
+    ['---\n# nothing\n', 'nothing beside comments'],
+    ['null\n', 'null\n'],
+  ])('%j', (text, received) => {
+    const { code, message, where, expected, received: got, hint } = refusal(text)
+    expect({ code, message, where, expected, got, hint }).toEqual({
+      code: 'PLIM_CONFIG',
+      message: 'the file holds no recipe',
+      where: { file: 'f.yaml' },
+      expected: 'flour: 500',
+      got: received,
+      hint: 'the book has whole ones',
+    })
   })
 })

@@ -16,7 +16,7 @@ export type YamlPath = readonly (string | number)[]
 
 /** A document of a YAML text, and where each part of it stands. */
 export interface PositionedYaml {
-  /** Null: nothing, or comments alone. */
+  /** Null only among several documents: nothing between two lines of `---`. */
   readonly value: unknown
   /** Where the value of a path begins, or its key; the nearest enclosing one where there is none. */
   readonly where: (path: YamlPath, of?: 'key' | 'value') => TextPosition
@@ -24,11 +24,35 @@ export interface PositionedYaml {
   readonly has: (path: YamlPath) => boolean
 }
 
-/** @throws PlimsollError PLIM_CONFIG with file, line and column for what is not one YAML document. */
-export function readYaml(text: string, file: string): PositionedYaml {
+/** What a document is about, for whoever gives one that says nothing. */
+export interface YamlSubject {
+  /** "settings" */
+  readonly what: string
+  readonly expected: string
+  readonly hint: string
+}
+
+/**
+ * @throws PlimsollError PLIM_CONFIG with file, line and column for what is not one YAML document, and for one of nothing but comments:
+ * who names a file means what should be in it, and a redirect that failed leaves an empty one.
+ */
+export function readYaml(text: string, file: string, subject: YamlSubject): PositionedYaml {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
-  return positioned(document, { text, file, lines, code: 'PLIM_CONFIG', what: 'this is not YAML' })
+  const yaml = positioned(document, { text, file, lines, code: 'PLIM_CONFIG', what: 'this is not YAML' })
+  if (yaml.value !== null) return yaml
+  const { what, expected, hint } = subject
+  throw new PlimsollError('PLIM_CONFIG', `the file holds no ${what}`, {
+    expected,
+    received: nothing(text),
+    where: { file },
+    hint,
+  })
+}
+
+function nothing(text: string): string {
+  if (text.trim() === '') return 'an empty file'
+  return /^\s*[^#\s-]/m.test(text) ? text : 'nothing beside comments'
 }
 
 /** The documents of a text, between lines of `---`. */

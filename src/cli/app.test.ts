@@ -124,6 +124,42 @@ describe('a mistake is named, and nothing is sent', () => {
   })
 })
 
+describe('a file that says nothing is refused, whichever verb is given it', () => {
+  const files = { 'empty.yaml': '', 'comments.yaml': '# url: http://localhost:8000\n' }
+  const given = [
+    'run -f',
+    'sweep -f',
+    'find -f',
+    'prefill -f',
+    'compare --run a b -f',
+    'model measure -f',
+    'plan --each 8/s --peak 40/s -f',
+  ]
+  test.each(
+    given.flatMap((verb) => [
+      [`${verb} empty.yaml`, 'an empty file'],
+      [`${verb} comments.yaml`, 'nothing beside comments'],
+    ]),
+  )('%s', async (line, received) => {
+    const { exitCode, stdout, stderr, run, sweep, find, compare } = await cliRun(line!.split(' '), { files })
+    expect({ exitCode, stdout, run, sweep, find, compare }).toEqual({
+      exitCode: 2,
+      stdout: '',
+      run: null,
+      sweep: null,
+      find: null,
+      compare: null,
+    })
+    expect(stderr).toContain('PLIM_CONFIG  the file holds no settings')
+    expect(stderr).toContain(`received ${received!}`)
+  })
+
+  test('so is one that is found', async () => {
+    const { exitCode, stderr } = await cliRun(['run'], { files: { 'plimsoll.yaml': '' } })
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('at plimsoll.yaml')])
+  })
+})
+
 describe('exit codes', () => {
   const run = (over: Parameters<typeof cliRun>[1]): ReturnType<typeof cliRun> =>
     cliRun(['run', '--quiet'], over)

@@ -12,7 +12,7 @@ import {
   type CommandContext,
   type StricliIntegration,
 } from '@stricli/core'
-import { PlimsollError } from '../base/errors.ts'
+import { PlimsollError, restated } from '../base/errors.ts'
 import { nearest } from '../base/edit-distance.ts'
 import { canonicalNames, prepareArguments } from './argv.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
@@ -99,7 +99,8 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
   const { positional } = verb
   return buildCommand<Record<string, unknown>, readonly string[]>({
     async func(flags, ...args) {
-      const { values, unread } = watchFlags(kebabKeys(flags))
+      const given = kebabKeys(flags)
+      const { values, unread } = watchFlags(given)
       const settled = (): void => refuseIdleFlags(unread(), verb.flags)
       let unsaved: PlimsollError | null = null
       // The work begins where a verb asks for its surroundings.
@@ -111,6 +112,7 @@ function commandOf(verb: Verb, cli: CliContext, done: (code: ExitCode) => void):
       try {
         const code = await verb.run({
           flags: values,
+          given,
           args,
           cli: { ...cli, flowDeps },
           settled,
@@ -150,13 +152,9 @@ function unsavedCode(error: PlimsollError, code: ExitCode, cli: CliContext): Exi
 
 /** The error of the disk, with what it means for whoever has read the report. */
 function notStored(error: PlimsollError): PlimsollError {
-  const { code, expected, received, where, hint, cause } = error
-  return new PlimsollError(code, `${error.message}: what is printed above is not stored, or not whole`, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(received === undefined ? {} : { received }),
-    ...(where === undefined ? {} : { where }),
-    hint: `${hint === undefined ? 'make room, or give another place' : hint} (--out DIR, --runs-dir DIR)`,
-    cause,
+  return restated(error, {
+    message: `${error.message}: what is printed above is not stored, or not whole`,
+    hint: `${error.hint ?? 'make room, or give another place'} (--out DIR, --runs-dir DIR)`,
   })
 }
 

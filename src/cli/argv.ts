@@ -12,13 +12,14 @@ export interface PreparedArguments {
 export const armSeparator = '\u001F'
 
 const longFlag = /^--([a-z][\w.-]*)(?:=(.*))?$/is
-const shortFlag = /^-([a-z])$/i
+const shortFlag = /^-([a-z])(.*)$/is
 const enginePrefix = 'engine-'
 
 /**
- * The pass before the parser: other tools' names become ours, flags with several values are repeated once a value, flags that
- * need nothing here are dropped with a word, and `--engine-NAME VALUE` becomes `--engine NAME=VALUE`. A name that nobody knows is
- * left for the parser to refuse. With `separated`, `--` stands between two groups of arguments and flags go on after it.
+ * The pass before the parser: other tools' names and single letters become ours (`-r 6`, `-r6`, `-r=6`; `-qy` is `-q -y`), flags with
+ * several values are repeated once a value, flags that need nothing here are dropped with a word, and `--engine-NAME VALUE` becomes
+ * `--engine NAME=VALUE`. A name that nobody knows is left for the parser to refuse. With `separated`, `--` stands between two groups
+ * of arguments and flags go on after it.
  */
 export function prepareArguments(
   argv: readonly string[],
@@ -27,22 +28,24 @@ export function prepareArguments(
   separated = false,
 ): PreparedArguments {
   const canonical = canonicalNames(flags)
+  const words = [...argv]
   const args: string[] = []
   const notices: string[] = []
   let next = 0
-  while (next < argv.length) {
-    const arg = argv[next++]!
+  while (next < words.length) {
+    const arg = words[next++]!
     if (arg === '--' && separated) {
       args.push(armSeparator)
       continue
     }
-    if (arg === '--') return { args: [...args, ...argv.slice(next - 1)], notices }
-    const given = nameOf(arg, flags)
-    const inline = longFlag.exec(arg)?.[2]
-    if (given === null) {
+    if (arg === '--') return { args: [...args, ...words.slice(next - 1)], notices }
+    const flag = flagOf(arg, flags, canonical)
+    if (flag === null) {
       args.push(arg)
       continue
     }
+    const { given, inline } = flag
+    if (flag.more !== null) words.splice(next, 0, flag.more)
     const isEngine = flags['engine'] !== undefined && given.startsWith(enginePrefix)
     const name = isEngine ? 'engine' : canonical.get(given)
     const spec = name === undefined ? undefined : flags[name]
@@ -58,13 +61,16 @@ export function prepareArguments(
     const setting = isEngine ? given.slice(enginePrefix.length) : null
     const values: string[] = inline === undefined ? [] : [inline]
     if (spec.alone !== undefined && inline === undefined) {
-      values.push(spec.alone.unless.test(argv[next] ?? '') ? argv[next++]! : spec.alone.means)
+      values.push(spec.alone.unless.test(words[next] ?? '') ? words[next++]! : spec.alone.means)
     } else if (
       inline === undefined &&
       (setting === null ? spec.kind !== 'switch' : !isEngineSwitch(setting, engineFlags))
     ) {
-      while (isValue(argv[next], values.length) && (values.length === 0 || spec.manyValues === true)) {
-        values.push(argv[next++]!)
+      while (
+        isValue(words[next], values.length, flags) &&
+        (values.length === 0 || spec.manyValues === true)
+      ) {
+        values.push(words[next++]!)
       }
       if (values.length === 0) throw missingValue(given, spec)
     }
@@ -78,16 +84,54 @@ export function prepareArguments(
   return { args, notices }
 }
 
-function nameOf(arg: string, flags: FlagSpecs): string | null {
-  const letter = shortFlag.exec(arg)?.[1]
-  if (letter !== undefined) return Object.keys(flags).find((name) => flags[name]!.letter === letter) ?? null
-  return longFlag.exec(arg)?.[1] ?? null
+/** A flag as it was written. */
+interface WrittenFlag {
+  /** Its long name, whichever of them. */
+  readonly given: string
+  /** The value that is written with it. */
+  readonly inline: string | undefined
+  /** The letters behind that of a switch, as a word of their own. */
+  readonly more: string | null
+}
+
+/**
+ * The flag of a word; null for a word that is none, or with a letter that nobody knows.
+ * @throws PlimsollError PLIM_USAGE for a long name behind a single dash, and for a value behind the letter of a switch.
+ */
+function flagOf(arg: string, flags: FlagSpecs, names: ReadonlyMap<string, string>): WrittenFlag | null {
+  const [, long, value] = longFlag.exec(arg) ?? []
+  if (long !== undefined) return { given: long, inline: value, more: null }
+  const [, letter, rest = ''] = shortFlag.exec(arg) ?? []
+  if (letter === undefined) return null
+  const given = calledBy(letter, flags)
+  const [name = ''] = arg.slice(1).split('=', 1)
+  if (names.has(name) && (name.length > 1 || given === null))
+    throw new PlimsollError('PLIM_USAGE', `unknown flag -${name}; did you mean --${name}?`)
+  if (given === null) return null
+  if (rest === '' || rest.startsWith('='))
+    return { given, inline: rest === '' ? undefined : rest.slice(1), more: null }
+  if (flags[given]!.kind !== 'switch') return { given, inline: rest, more: null }
+  if (rest.startsWith(helpLetter) || calledBy(rest[0]!, flags) !== null)
+    return { given, inline: undefined, more: `-${rest}` }
+  throw new PlimsollError('PLIM_USAGE', `-${letter} takes no value`, {
+    expected: `-${letter}, or --${given}`,
+    received: arg,
+  })
+}
+
+/** The parser's own. */
+const helpLetter = 'h'
+
+function calledBy(letter: string, flags: FlagSpecs): string | null {
+  return Object.keys(flags).find((name) => flags[name]!.letter === letter) ?? null
 }
 
 /** The first value may look like anything but a flag; further ones end at whatever begins with a dash. */
-function isValue(arg: string | undefined, before: number): boolean {
+function isValue(arg: string | undefined, before: number, flags: FlagSpecs): boolean {
   if (arg === undefined) return false
-  return before === 0 ? !/^-(-|[a-z]$)/i.test(arg) : !arg.startsWith('-')
+  if (before > 0) return !arg.startsWith('-')
+  const [, letter, rest] = shortFlag.exec(arg) ?? []
+  return !arg.startsWith('--') && (letter === undefined || (rest !== '' && calledBy(letter, flags) === null))
 }
 
 // The parser reads `--name=value` up to the end of the line only.

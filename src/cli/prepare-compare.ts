@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { shellLine } from '../base/shell-words.ts'
 import { parseCount, parsePercent } from '../base/units.ts'
 import type { CompareConfig } from '../flows/compare-flow.ts'
 import { comparedFigures, defaultMetrics } from '../flows/compare-figures.ts'
@@ -13,18 +14,14 @@ import { readRunFlags } from './flags/read-flags.ts'
 import { flagsOver } from './flags/watched-flags.ts'
 import type { FlagValues, Invocation } from './verb.ts'
 import { armsOf, metricsOf } from './verbs/compare.ts'
-import { stderrVoice, type Voice } from './voice.ts'
+import { type Voice, voiceOf } from './voice.ts'
 
 /** What a comparison is asked, from flags and plimsoll.yaml. */
 export async function prepareCompare(
   invocation: Invocation,
 ): Promise<{ readonly config: CompareConfig; readonly voice: Voice }> {
   const { flags, cli } = invocation
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
+  const voice = voiceOf({ flags, cli })
   return { config: await configOf(invocation), voice }
 }
 
@@ -50,8 +47,12 @@ async function configOf(invocation: Invocation): Promise<CompareConfig> {
     return { kind: 'plan', arms: [arms.a, arms.b], effect, settings }
   }
   if (arms.a.length === 0 || arms.b.length === 0) {
+    const [first, second] = arms.a
     throw new PlimsollError('PLIM_USAGE', 'a comparison has two arms', {
-      expected: 'plimsoll compare A… -- B…',
+      expected:
+        arms.a.length === 2 && arms.b.length === 0
+          ? shellLine(['plimsoll', 'compare', first!, '--', second!])
+          : 'plimsoll compare A… -- B…',
       received: args.length === 0 ? 'nothing' : `${args.length} without -- between them`,
       hint: 'or --baseline DIR B…, --csv FILE, --run URL_A URL_B',
     })

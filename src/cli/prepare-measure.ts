@@ -5,11 +5,11 @@ import { mergeOptions } from '../flows/options/run-options.ts'
 import { askedWalls } from '../simulate/calibrate/measurement-design.ts'
 import { readConfigFile } from './config-file.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
-import { isOn, oneOf, text } from './flags/flag-values.ts'
+import { oneOf, text } from './flags/flag-values.ts'
 import { readRunFlags } from './flags/read-flags.ts'
 import { flagsOver } from './flags/watched-flags.ts'
 import type { Invocation } from './verb.ts'
-import { stderrVoice, type Voice } from './voice.ts'
+import { type Voice, voiceOf } from './voice.ts'
 
 const walls = Object.fromEntries(askedWalls.map((wall) => [wall, wall] as const))
 
@@ -21,11 +21,7 @@ export async function prepareMeasure(
   { flags, cli }: Invocation,
   url: string | null,
 ): Promise<{ readonly config: ModelMeasureConfig; readonly voice: Voice }> {
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
+  const voice = voiceOf({ flags, cli })
   const given = flagsOver(flags, {
     ...Object.fromEntries(ownFlags.map((name) => [name, undefined])),
     ...(url === null ? {} : { url }),

@@ -6,21 +6,17 @@ import { resolveRunConfig } from '../flows/options/resolve.ts'
 import { mergeOptions } from '../flows/options/run-options.ts'
 import { readConfigFile } from './config-file.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
-import { isOn, list, text } from './flags/flag-values.ts'
+import { list, text } from './flags/flag-values.ts'
 import { readRunFlags } from './flags/read-flags.ts'
 import type { Invocation } from './verb.ts'
-import { stderrVoice, type Voice } from './voice.ts'
+import { type Voice, voiceOf } from './voice.ts'
 
 /** What a prefill sweep is asked, from flags and plimsoll.yaml. */
 export async function preparePrefill(
   invocation: Invocation,
 ): Promise<{ readonly config: PrefillConfig; readonly voice: Voice }> {
   const { flags, cli } = invocation
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
+  const voice = voiceOf({ flags, cli })
   return { config: await configOf(invocation), voice }
 }
 

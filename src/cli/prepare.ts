@@ -4,11 +4,10 @@ import type { FindConfig, RunConfig, SweepConfig } from '../flows/options/run-co
 import { mergeOptions, type SweepOptions } from '../flows/options/run-options.ts'
 import { readConfigFile } from './config-file.ts'
 import { checkEngineSettings } from './flags/engine-settings.ts'
-import { isOn } from './flags/flag-values.ts'
 import { readFindFlags } from './flags/read-find-flags.ts'
 import { readRunFlags, readSweepFlags } from './flags/read-flags.ts'
 import type { FlagSpecs, Invocation } from './verb.ts'
-import { stderrVoice, type Voice } from './voice.ts'
+import { type Voice, voiceOf } from './voice.ts'
 
 // What a verb that measures needs before it calls its flow. It is loaded only then: `--help` needs none of it.
 
@@ -65,12 +64,4 @@ function sayUnused({ matrix, repeat }: SweepOptions, voice: Voice): void {
   const unused = [...(matrix === undefined ? [] : ['matrix']), ...(repeat === undefined ? [] : ['repeat'])]
   if (unused.length > 0)
     voice.onNotice(`${unused.join(' and ')} of the file: not used here, plimsoll run has it`)
-}
-
-function voiceOf({ flags, cli }: Pick<Invocation, 'flags' | 'cli'>): Voice {
-  return stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: isOn(flags, 'yes') ?? false,
-  })
 }

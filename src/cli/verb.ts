@@ -59,6 +59,8 @@ export interface Verb {
 
 export interface Invocation {
   readonly flags: FlagValues
+  /** The same, for a command line that repeats them: nobody has read a flag by that. */
+  readonly given: FlagValues
   readonly args: readonly string[]
   readonly cli: CliContext
   /** Refuses the flags that nobody has read: for a verb that works without the surroundings of a flow, which do so themselves. */

@@ -1,6 +1,7 @@
 import { renderProgress, renderProgressLine } from '../report/render-progress.ts'
 import type { RunProgress } from '../report/progress.ts'
-import type { CliContext, FlowVoice } from './verb.ts'
+import { isOn } from './flags/flag-values.ts'
+import type { CliContext, FlowVoice, Invocation } from './verb.ts'
 
 const frameMs = 250
 const plainLineMs = 10_000
@@ -53,4 +54,18 @@ export function stderrVoice(
     stopping: 'stopping: no more is sent, answers under way are awaited and kept; Ctrl-C again ends at once',
     finish: erase,
   }
+}
+
+/** The voice that the flags ask for. */
+export function voiceOf({ flags, cli }: Pick<Invocation, 'flags' | 'cli'>): Voice {
+  return stderrVoice(cli, {
+    quiet: isOn(flags, 'quiet') ?? false,
+    progress: isOn(flags, 'progress') ?? true,
+    yes: isOn(flags, 'yes') ?? false,
+  })
+}
+
+/** That of a verb which neither takes long nor loads a server: notices alone. */
+export function noticesOf({ flags, cli }: Pick<Invocation, 'flags' | 'cli'>): Voice {
+  return stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
 }

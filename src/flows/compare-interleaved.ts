@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
-import { defaultRules } from '../judge/compare-metric.ts'
 import { readManifest } from '../measure/record/read-run.ts'
+import { redactUrl } from '../measure/record/redact.ts'
 import { runFiles, runFolderName } from '../measure/record/run-folder.ts'
 import type { CompareDocument } from '../report/compare-document.ts'
-import { defaultMetrics } from './compare-figures.ts'
+import { againOfServers } from './compare-again.ts'
 import { compareRuns, type CompareSettings } from './compare.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
-import { percent, repeatFlags } from './options/repeat-flags.ts'
 import type { RunConfig } from './options/run-config.ts'
-import type { Pacer } from '../measure/load/pacer.ts'
 
 export interface InterleavedConfig {
   /** One a arm, alike but for their target. */
@@ -94,38 +92,20 @@ export async function compareInterleaved(
   }
 }
 
-/** The command line that makes such runs again, without how many; from what a run stored, which holds no secret. */
+/** From what a run stored, which holds no secret. */
 async function againFlags(
   { a, b, settings }: InterleavedConfig,
   path: string,
 ): Promise<readonly string[] | null> {
-  const { config } = await readManifest(join(path, runFiles.manifest))
-  const repeat = repeatFlags(config as unknown as Partial<RunConfig>)
-  const load = loadFlags(a.pacer)
-  if (repeat === null || load === null) return null
-  const urls = [a, b].map(({ target }) => (target.kind === 'server' ? target.url : ''))
-  return ['--run', ...urls, ...load, ...repeat.asked, ...repeat.ends, ...settingFlags(settings)]
+  const manifest = await readManifest(join(path, runFiles.manifest))
+  return againOfServers([addressOf(a) ?? '', addressOf(b) ?? ''], manifest, settings)
 }
 
-/** The load in flags that `run` takes; null for one that only `--pacer` or a file can say. */
-function loadFlags(pacer: Pacer): readonly string[] | null {
-  if (pacer.kind === 'poisson') return ['--request-rate', String(pacer.ratePerSecond)]
-  if (pacer.kind === 'constant') return ['--pacer', `constant ${pacer.ratePerSecond}/s`]
-  if (pacer.kind === 'concurrency' && pacer.thinkTimeMs === 0) return ['--concurrency', String(pacer.users)]
-  return null
+function nameOf(config: RunConfig): string {
+  return addressOf(config) ?? 'the embedded engine'
 }
 
-/** How it is judged, where that is not the usual. */
-function settingFlags({ alpha, margin, power, primary, metrics }: CompareSettings): readonly string[] {
-  return [
-    ...(alpha === defaultRules.alpha ? [] : ['--confidence', percent('confidence', 1 - alpha)]),
-    ...(margin === defaultRules.margin ? [] : ['--margin', percent('margin', margin)]),
-    ...(power === defaultRules.power ? [] : ['--power', percent('power', power)]),
-    ...(primary === null ? [] : ['--primary', primary]),
-    ...(metrics.join() === defaultMetrics.join() ? [] : ['--metrics', metrics.join()]),
-  ]
-}
-
-function nameOf({ target }: RunConfig): string {
-  return target.kind === 'server' ? target.url : 'the embedded engine'
+/** Without a password, which would stand in the document. */
+function addressOf({ target }: RunConfig): string | null {
+  return target.kind === 'server' ? redactUrl(target.url) : null
 }

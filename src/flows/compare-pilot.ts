@@ -1,8 +1,10 @@
 import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
+import { shellLine } from '../base/shell-words.ts'
 import { pairRuns } from '../judge/compare-pairs.ts'
 import { planFromPilot, planRunLength, type RunCost } from '../judge/compare-pilot.ts'
 import type { ComparePlanDocument, PlannedMetric } from '../report/compare-document.ts'
+import { againOfRuns, pilotAgain } from './compare-again.ts'
 import { readArm, type ArmRun } from './compare-arms.ts'
 import { comparedFigures } from './compare-figures.ts'
 import type { CompareSettings } from './compare.ts'
@@ -61,13 +63,15 @@ export async function planComparison(
   if (metrics.length === 0) {
     throw new PlimsollError('PLIM_USAGE', 'a pilot needs at least two runs of one arm', {
       received: `${runs.length} ${noun(runs.length, 'run')}`,
-      hint: 'plimsoll compare --run URL URL --runs 3 makes a pilot of three pairs',
+      hint: `a pilot of three pairs: ${shellLine(['plimsoll', 'compare', ...pilotAgain(runs, settings)])}`,
     })
   }
+  const again = againOfRuns(a ?? [], b ?? [], settings)
   return {
     schema: 'plimsoll.compare-plan/1',
     plimsoll: version,
     runs: runs.map(({ path }) => path),
+    ...(again === null ? {} : { again }),
     effect,
     power: settings.power,
     alpha: settings.alpha,

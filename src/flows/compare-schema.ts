@@ -122,6 +122,7 @@ export const comparePlanSchema: v.GenericSchema<unknown, ComparePlanDocument> = 
   schema: v.literal('plimsoll.compare-plan/1'),
   plimsoll: text,
   runs: v.array(text),
+  again: v.exactOptional(v.array(text)),
   effect: number,
   power: number,
   alpha: number,

@@ -3,17 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { threeWalls } from '../../test/fixtures/documents.ts'
+import { sixPerSecond, threeWalls } from '../../test/fixtures/documents.ts'
+import { liveDeps } from '../../test/fixtures/pages.ts'
 import { randomStream, standardNormal } from '../base/random.ts'
 import { defaultRules } from '../judge/compare-metric.ts'
-import { startManifest } from '../measure/record/manifest.ts'
+import { startManifest, type JsonObject } from '../measure/record/manifest.ts'
 import { streamedRow } from '../measure/record/made-rows.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { defaultMetrics } from './compare-figures.ts'
-import { interleavedOrder } from './compare-interleaved.ts'
+import { compareInterleaved, interleavedOrder } from './compare-interleaved.ts'
 import { planComparison } from './compare-pilot.ts'
 import { comparePlanSchema, compareSchema } from './compare-schema.ts'
 import { compareRuns, type ArmPaths, type CompareSettings } from './compare.ts'
+import { resolveRunConfig } from './options/resolve.ts'
+import type { RunConfig } from './options/run-config.ts'
+import { serverFactsJson } from './run-facts.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -33,6 +37,10 @@ interface Made {
   readonly gpu?: string
   readonly users?: number
   readonly thinkTimeMs?: number
+  readonly url?: string
+  readonly embedded?: boolean
+  /** What it was asked, as `run` stores it. */
+  readonly config?: JsonObject
 }
 
 /** A run of 40 requests of one a second, each with TPOTs near `tpotMs`. */
@@ -53,6 +61,7 @@ async function makeRun(path: string, made: Made): Promise<string> {
     name: 'run',
     versions: { plimsoll: '0.1.0', node: 'v20' },
     config: {
+      ...made.config,
       metadata: {
         ...(made.block === undefined ? {} : { block: made.block }),
         ...(made.gpu === undefined ? {} : { gpu: made.gpu }),
@@ -65,7 +74,17 @@ async function makeRun(path: string, made: Made): Promise<string> {
         ? { kind: 'constant', ratePerSecond: 1 }
         : { kind: 'concurrency', users: made.users, thinkTimeMs: made.thinkTimeMs ?? 0 },
     workload: { text: 'made', digest: 'd' },
-    target: { url: 'http://x', api: 'chat', model: made.model ?? 'm' },
+    target: { url: made.url ?? 'http://x', api: 'chat', model: made.model ?? 'm' },
+    ...(made.embedded === true && {
+      server: serverFactsJson({
+        engine: null,
+        embedded: true,
+        kvTokens: null,
+        slots: null,
+        maxModelLen: null,
+        prefixHitRate: null,
+      }),
+    }),
     clock: {
       origin_monotonic_ns: 0,
       started_at: new Date(1e12 + (made.at ?? 0) * 60_000).toISOString(),
@@ -83,6 +102,107 @@ async function arm(name: string, of: (i: number) => Made, n = 4): Promise<ArmPat
   for (let i = 0; i < n; i++) paths.push(await makeRun(`${name}/${i}`, of(i)))
   return { name, paths }
 }
+
+describe('the command that makes such runs', () => {
+  const prompt = { kind: 'fixed', tokens: 900 }
+  const asked: JsonObject = {
+    workload: { kind: 'random', prompt, output: { kind: 'fixed', tokens: 64 } },
+    objectives: [{ name: null, text: 'ttft < 1s', good: null, form: 'plimsoll', shedIsBad: true }],
+    model: 'm 1',
+    count: 40,
+    durationMs: null,
+  }
+  const lengths = ['--model', 'm 1', '--prompt', '900', '--output', '64', '--slo', 'ttft < 1s']
+  const rest = [...lengths, '--num-prompts', '40']
+  const made = (over: Partial<Made> = {}): Made => ({ tpotMs: 20, url: 'http://a:1', config: asked, ...over })
+
+  it.each<[string, Made, Made, readonly string[] | undefined]>([
+    [
+      'two servers',
+      made(),
+      made({ url: 'http://b:2' }),
+      ['--run', 'http://a:1', 'http://b:2', '--pacer', 'constant 1/s', ...rest],
+    ],
+    [
+      'one address, as before and after a change: the server of A is to be named',
+      made(),
+      made(),
+      ['--run', 'URL_A', 'http://a:1', '--pacer', 'constant 1/s', ...rest],
+    ],
+    [
+      'users',
+      made({ users: 8 }),
+      made({ users: 8, url: 'http://b:2' }),
+      ['--run', 'http://a:1', 'http://b:2', '--concurrency', '8', ...rest],
+    ],
+    [
+      'two loads: none of them is the one',
+      made({ users: 8 }),
+      made({ url: 'http://b:2' }),
+      ['--run', 'http://a:1', 'http://b:2', '--request-rate', 'RATE', ...rest],
+    ],
+    [
+      'the embedded engine, which is gone',
+      made({ embedded: true }),
+      made({ url: 'http://b:2' }),
+      ['--run', 'URL_A', 'http://b:2', '--pacer', 'constant 1/s', ...rest],
+    ],
+    ['no server at all', made({ embedded: true }), made({ embedded: true }), undefined],
+  ])('%s', async (name, first, second, again) => {
+    const [a, b] = [
+      await arm(`again a ${name}`, () => first, 2),
+      await arm(`again b ${name}`, () => second, 2),
+    ]
+    const document = await compareRuns({ a, b }, settings, '0.1.0')
+    expect(document.again).toEqual(again)
+    expect(v.safeParse(compareSchema, document).issues).toBeUndefined()
+    const plan = await planComparison([a.paths, b.paths], 0.02, settings, '0.1.0')
+    expect(plan.again).toEqual(again)
+    expect(v.safeParse(comparePlanSchema, plan).issues).toBeUndefined()
+  })
+
+  it('a password in an address is in nothing that is printed', async () => {
+    const server = (host: string): RunConfig => resolveRunConfig({ url: `http://me:hidden@${host}` })
+    const interleaved = {
+      a: server('a:1'),
+      b: server('b:2'),
+      runs: 2,
+      runsDir: folder,
+      out: join(folder, 'secret'),
+      settings,
+    }
+    const deps = { ...liveDeps(new AbortController().signal), onNotice: () => undefined }
+    const { document } = await compareInterleaved(
+      interleaved,
+      async ({ out, seed }) => {
+        await makeRun(out!.slice(folder.length + 1), made({ seed }))
+        return { document: sixPerSecond, interrupted: false }
+      },
+      deps,
+    )
+    expect(document.again?.slice(0, 3)).toEqual(['--run', 'http://[redacted]@a:1', 'http://[redacted]@b:2'])
+    expect(JSON.stringify(document)).not.toContain('hidden')
+  })
+
+  it('a pilot of one arm, and one that is none yet', async () => {
+    const { paths } = await arm('again one', () => made(), 2)
+    const words = ['--pacer', 'constant 1/s', ...rest]
+    const strict = { ...settings, margin: 0.03 }
+    expect((await planComparison([paths], 0.02, strict, '0.1.0')).again).toEqual([
+      '--run',
+      'http://a:1',
+      'URL_B',
+      ...words,
+      '--margin',
+      '3%',
+    ])
+    await expect(planComparison([paths.slice(0, 1)], 0.02, settings, '0.1.0')).rejects.toMatchObject({
+      hint: expect.stringContaining(
+        "plimsoll compare --run http://a:1 http://a:1 --pacer 'constant 1/s' --model 'm 1'",
+      ) as string,
+    })
+  })
+})
 
 describe('a comparison of run folders', () => {
   it('pairs by seed, sees 5 %, and the document keeps its schema', async () => {

@@ -8,6 +8,7 @@ import type { LatencyParts } from '../measure/metrics/decompose-latency.ts'
 import type { CompareDocument, ComparedArm, ComparedMetric } from '../report/compare-document.ts'
 import type { RunDocument } from '../report/documents.ts'
 import { mean } from '../stats/describe.ts'
+import { againOfRuns } from './compare-again.ts'
 import { matchLoads, readArm, type ArmRun } from './compare-arms.ts'
 import { comparedFigures, type ComparedFigure } from './compare-figures.ts'
 import { judgeTogether, type Candidate } from './compare-judge.ts'
@@ -44,6 +45,7 @@ export async function compareRuns(
       : { a, b }
   const { metrics, notCompared } = compareAll(ordered, pairing, settings)
   const primary = metrics.find((metric) => metric.primary)
+  const again = kind === 'runs' ? againOfRuns(a, b, settings) : null
   const order = primary === undefined ? null : orderOf(ordered, primary)
   return {
     schema: 'plimsoll.compare/1',
@@ -65,6 +67,7 @@ export async function compareRuns(
     residue: compareResidue(a, b),
     regression: metrics.some(({ regression }) => regression),
     warnings: [...replication(a, b), ...confounded(a, b)],
+    ...(again === null ? {} : { again }),
   }
 }
 

@@ -16,7 +16,7 @@ import { selectorsOf, selectorText } from '../operate/doctor/promql.ts'
 import { readMetricUses, recordsOf } from '../operate/doctor/read-uses.ts'
 import type { DoctorEngineFacts, DoctorFacts } from '../report/doctor-documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { openAsker } from './send-once.ts'
+import { openPlainAsker } from './plain-asker.ts'
 import { openPrometheus, type PrometheusServer } from './slo-prometheus.ts'
 
 export interface DoctorConfig {
@@ -91,14 +91,7 @@ async function lookAtEngine(
   url: string,
   deps: Pick<FlowDeps, 'clock'>,
 ): Promise<{ readonly engine: DoctorEngineFacts; readonly live: KnownSeries['live'] }> {
-  const address = new URL(url.includes('://') ? url : `http://${url}`)
-  const asker = await openAsker(address, {
-    clock: deps.clock,
-    api: 'chat',
-    headers: {},
-    tls: {},
-    timeoutMs: 10_000,
-  })
+  const { url: address, asker } = await openPlainAsker(url, { clock: deps.clock, timeoutMs: 10_000 })
   try {
     const path =
       address.pathname === '/' || /^\/v1\/?$/.test(address.pathname) ? '/metrics' : address.pathname

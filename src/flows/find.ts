@@ -1,11 +1,11 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatPercent, formatPlain, formatSpan } from '../base/units.ts'
 import { lookTails } from '../judge/look-plan.ts'
-import { redact, redactUrl } from '../measure/record/redact.ts'
 import { clientFails, nextRate, rateAnswer, type RateAnswer, type RateSearch } from '../plan/rate-search.ts'
 import type { FindDocument, FindPlan, FindPoint } from '../report/find-document.ts'
 import { failureShares, failureWords } from '../report/failure-words.ts'
 import { divide, parseRational, rational, toNumber } from '../stats/rational.ts'
+import { askedFacts } from './asked-facts.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { holdsFromMs, looksAt, type FindLooks } from './find-looks.ts'
 import { findPoint, pointLengthMs } from './find-point.ts'
@@ -14,10 +14,8 @@ import { objectiveText, type JudgedObjective } from './judged-objectives.ts'
 import { settle } from './live-target.ts'
 import { confidenceOf } from '../measure/metrics/decision-tails.ts'
 import { findDefaults } from './options/defaults.ts'
-import { repeatFlags } from './options/repeat-flags.ts'
 import { checkClientRoom } from './client-room.ts'
 import type { FindConfig } from './options/run-config.ts'
-import { describeWorkload, targetFacts } from './run-facts.ts'
 import { sampleNeeds } from './sample-needs.ts'
 import { stoppedWhy } from './stopped-why.ts'
 import { stored } from './stored.ts'
@@ -101,15 +99,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
             maxDurationMs: config.maxDurationMs,
           }),
       started_at: startedAt.toISOString(),
-      seed: config.run.seed,
-      tags: config.run.metadata,
-      target: targetFacts(
-        { url: redactUrl(target.typedUrl), api: config.run.api, model: target.model },
-        target.server,
-        null,
-      ),
-      workload: describeWorkload(config.run.workload),
-      repeat: redact(repeatFlags(config.run), target.secrets),
+      ...askedFacts(config.run, target),
       objective,
       plan,
       probe: probe?.facts ?? null,

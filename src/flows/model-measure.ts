@@ -75,7 +75,8 @@ const lastFitMs = 5000
 
 /**
  * Measures an engine for a model of it: first a design that tells every coefficient something, then, one after another, the closed loop
- * after which the asked wall is known best. Ends when its interval is narrow enough, or points or time are used up.
+ * after which the asked wall is known best. Ends when its interval is narrow enough, or points or time are used up, or nothing more can
+ * be written: what was measured until then is fitted.
  * @throws PlimsollError before anything is sent for what cannot be meant, reached or known (a memory wall without a pool).
  */
 export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): Promise<MeasureOutcome> {
@@ -97,6 +98,7 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
     const ground: MeasureGround = { run, target, instrument, deps, folder }
     await measureLoop(ground, warmUp, { name: '00-warmup', label: 'warming up', staggerMs: 0 })
     const taken: TakenPoint[] = []
+    let isFull = false
     const spentMs = (): number => deps.clock.nowMs() - startedMs
     const leftMs = (): number => config.maxDurationMs - lastFitMs - spentMs()
     const take = async (
@@ -104,11 +106,13 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
       foretold: TakenPoint['foretold'],
       staggerMs: number,
     ): Promise<void> => {
-      const loop = await measureNamed(ground, load, staggerMs, taken.length + 1)
-      taken.push({ ...loop, foretold, halfWidth: null })
+      const measure = (): Promise<MeasuredLoop> => measureNamed(ground, load, staggerMs, taken.length + 1)
+      const loop = taken.length === 0 ? await measure() : await stored(deps, measure, null)
+      if (loop === null) isFull = true
+      else taken.push({ ...loop, foretold, halfWidth: null })
     }
     for (const load of firstDesign(range).slice(0, config.points)) {
-      if (deps.signal.aborted || leftMs() < 0) break
+      if (deps.signal.aborted || leftMs() < 0 || isFull) break
       await take(load, null, firstStaggerMs * load.users)
     }
     let model: FittedEngine | null = null
@@ -123,6 +127,7 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
         taken: taken.length,
         leftMs: leftMs(),
         aborted: deps.signal.aborted,
+        isFull,
       })
       const next = why === null ? nextPoint(model, question, range, Math.min(longestPointMs, leftMs())) : null
       ended = why ?? (leftMs() < longestPointMs ? 'time' : 'nothing left')
@@ -133,6 +138,10 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
     }
     const names = taken.flatMap(({ name, run: one }) => (one === null ? [] : [join(folder, name)]))
     const modelOut = modelDocument(model, names, deps.version)
+    const write = async (name: string, what: object): Promise<string> => {
+      await writeDocument(folder, name, what)
+      return join(folder, name)
+    }
     const document: MeasurementDocument = {
       schema: 'plimsoll.measurement/1',
       plimsoll: deps.version,
@@ -159,24 +168,15 @@ export async function measureModel(config: ModelMeasureConfig, deps: FlowDeps): 
       ended,
       seconds: spentMs() / 1000,
       not_known: unknownCoefficients(model),
-      model: join(folder, modelFile),
+      model: await stored(deps, () => write('model.json', modelOut), null),
     }
-    await stored(
-      deps,
-      async () => {
-        await writeDocument(folder, modelFile, modelOut)
-        await writeDocument(folder, 'measurement.json', document)
-      },
-      undefined,
-    )
+    await stored(deps, () => write('measurement.json', document), null)
     return { document, model: modelOut }
   } finally {
     await instrument.close()
     await target.close()
   }
 }
-
-const modelFile = 'model.json'
 
 const warmUp: ClosedLoad = { promptTokens: 32, outputTokens: 16, users: 1, requests: 3 }
 
@@ -224,9 +224,12 @@ function endedBy(
     readonly taken: number
     readonly leftMs: number
     readonly aborted: boolean
+    /** A further point could not be written. */
+    readonly isFull: boolean
   },
 ): MeasurementDocument['ended'] | null {
   if (at.aborted) return 'interrupted'
+  if (at.isFull) return 'not stored'
   if (halfWidth(at.wall) <= config.target) return 'target'
   if (at.taken >= config.points) return 'points'
   return at.leftMs <= 0 ? 'time' : null

@@ -13,6 +13,7 @@ export const signalsSchema: v.GenericSchema<unknown, SignalsDocument> = v.strict
   schema: v.literal('plimsoll.signals/1'),
   plimsoll: text,
   run: text,
+  url: v.exactOptional(text),
   limit: text,
   breach_at_s: maybe,
   signals: v.array(

@@ -1,6 +1,7 @@
 import { PlimsollError } from '../base/errors.ts'
 import type { PlanBasis, PlanProvenance } from '../report/plan-document.ts'
 import type { OperatingPoint, SweepDocument, SweepPoint } from '../report/documents.ts'
+import { sameAgain } from '../report/render-run.ts'
 import { isSweepFolder, readSweep } from './sweep-folder.ts'
 
 /**
@@ -87,6 +88,7 @@ export function provenance(
     workload: sweep.workload,
     engine: sweep.target.engine,
     embedded: sweep.target.embedded,
+    again: sweep.repeat === null ? null : sameAgain(sweep.target, sweep.repeat),
     model: sweep.target.model,
     gpu: given.gpu,
     engine_args: given.engineArgs,

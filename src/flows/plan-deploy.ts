@@ -20,7 +20,7 @@ import {
 import type { FlowDeps } from './flow-deps.ts'
 import type { PlanConfig } from './plan-config.ts'
 import { sloDeployFiles } from './plan-slo.ts'
-import { policyOf, scalerFacts } from './scale-policy.ts'
+import { policyFacts, policyOf, scalerFacts } from './scale-policy.ts'
 
 /** So that clients who were refused together do not come back together. */
 const retryJitter = 0.25
@@ -112,25 +112,7 @@ function scalerFiles({ document, sweep, config }: DeployInput): readonly (readon
       'scaler/wva.yaml',
       wvaManifest(facts, { queueLength: queue, queueSpare: Math.max(1, Math.ceil(queue / 2)) }),
     ],
-    [
-      'scaler/policy.json',
-      `${JSON.stringify(
-        {
-          target_per_s: policy.targetPerSecond,
-          target_in_flight: policy.targetInFlight,
-          trigger_per_s: policy.triggerPerSecond,
-          warm_pool: policy.warmPool,
-          reserve_in_flight: policy.reserveInFlight,
-          min_replicas: policy.minReplicas,
-          max_replicas: policy.maxReplicas,
-          scale_down_stabilization_s: policy.scaleDownStabilizationSeconds,
-          scale_down_period_s: policy.scaleDownPeriodSeconds,
-          working: policy.working,
-        },
-        null,
-        2,
-      )}\n`,
-    ],
+    ['scaler/policy.json', `${JSON.stringify(policyFacts(policy), null, 2)}\n`],
   ]
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
+import { shellLine } from '../base/shell-words.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { JsonObject } from '../measure/record/manifest.ts'
 import type { Rows } from '../measure/record/rows.ts'
@@ -116,7 +117,7 @@ export async function planEngine(
   deps.onNotice(
     `fitting the engine to ${runs.runs.length} ${noun(runs.runs.length, 'run')} of the sweep; a file of plimsoll model fit as --model is quicker`,
   )
-  return fittedEngine(runs, load)
+  return fittedEngine(runs, load, sweep.target)
 }
 
 async function namedEngine(named: string, load: PlanLoad, deps: FlowDeps): Promise<PlanEngine> {
@@ -135,7 +136,7 @@ async function namedEngine(named: string, load: PlanLoad, deps: FlowDeps): Promi
   }
 }
 
-function fittedEngine({ runs }: SweepRuns, load: PlanLoad): PlanEngine {
+function fittedEngine({ runs }: SweepRuns, load: PlanLoad, target: SweepDocument['target']): PlanEngine {
   const pool = runs.find(({ kvTokens }) => kvTokens !== null)?.kvTokens ?? null
   const fitted = fitModel(
     runs.map(({ measured }) => measured),
@@ -149,7 +150,7 @@ function fittedEngine({ runs }: SweepRuns, load: PlanLoad): PlanEngine {
     throw new PlimsollError('PLIM_NUMBER', 'the runs of this sweep do not say how fast its engine is', {
       expected: `a capacity known to ${100 * widestInterval} %`,
       received: `${low.toPrecision(3)} to ${high.toPrecision(3)} requests a second`,
-      hint: 'plimsoll model measure --url … --out model.json measures what is missing; then --model model.json',
+      hint: `${shellLine(['plimsoll', 'model', 'measure', ...(target.embedded ? [] : [target.url]), '--out', 'model.json'])} measures what is missing; then --model model.json`,
     })
   }
   return {

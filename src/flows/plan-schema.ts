@@ -148,6 +148,7 @@ export const planSchema: v.GenericSchema<unknown, PlanDocument> = v.strictObject
       workload: text,
       engine: maybeText,
       embedded: v.boolean(),
+      again: v.exactOptional(v.nullable(v.array(text))),
       model: maybeText,
       gpu: maybeText,
       engine_args: maybeText,

@@ -64,7 +64,7 @@ describe('what is printed', () => {
   each carries 8 req/s, as typed: plimsoll sweep measures it
   after the planned losses each carries 71 % of what was measured
   the mean of a minute hides its seconds: over 1 s random arrivals peak at 1.38x (P99); what serves covers 99.3 % of the seconds
-plimsoll sweep --url http://… measures what one carries
+measure what one carries: plimsoll sweep --url URL
 `)
   })
 
@@ -84,7 +84,7 @@ plimsoll sweep --url http://… measures what one carries
   --margin derate:20%  8 replicas   each is run at 80 %: 8 × 0.8 = 6.4; 40 ÷ 6.4 = 6.25 → 7; one may die: N − 1 ≥ 7 → 8
   --margin uplift:20%  7 replicas   the peak is 20 % higher: 40 × 1.2 = 48; 48 ÷ 8 = 6; one may die: N − 1 ≥ 6 → 7
   each carries 8 req/s, as typed: plimsoll sweep measures it
-plimsoll plan … --margin derate:20%
+plimsoll plan --peak 40/s --survive 1 --each 8/s --margin derate:20%
 `)
   })
 
@@ -108,7 +108,7 @@ plimsoll plan … --margin derate:20%
   it('an unconfirmed point is called indicative', async () => {
     const { stdout } = await plan(paths.fast, ...seed)
     expect(stdout).toContain('each carries 2.9 req/s: INDICATIVE ¹')
-    expect(stdout).toContain('plimsoll run --request-rate 2.9 confirms it')
+    expect(stdout).toContain('plimsoll run --url http://localhost:8000 --request-rate 2.9 confirms it')
   })
 
   it.each<[string, 'no' | 'inconclusive', string, string]>([
@@ -126,7 +126,8 @@ plimsoll plan … --margin derate:20%
     expect(text).toContain(word)
     expect(text).toContain(advice)
     expect(stdout.includes('confirms it')).toBe(met !== 'no')
-    if (met === 'no') expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^plimsoll find/)
+    if (met === 'no')
+      expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^find a rate that holds: plimsoll find /)
   })
 
   it('classes in pools of their own, and in one', async () => {

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../base/errors.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { burstFacts, replicasForAvailability, upChances } from '../plan/availability.ts'
-import { admission, batchWasTested, engineFlags, insteadOfMore } from '../plan/engine-flags.ts'
+import { admission, engineFlags } from '../plan/engine-flags.ts'
 import {
   fleetSize,
   replicasToSurvive,
@@ -34,6 +34,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import { brokeFirst, capacityPoint, notMeasured, openSweep, planBasis, provenance } from './plan-basis.ts'
 import type { PlanClassConfig, PlanConfig } from './plan-config.ts'
 import { writeDeployFolder } from './plan-deploy.ts'
+import { refuseExtrapolation } from './plan-extrapolation.ts'
 import { tryPlan } from './plan-trial.ts'
 
 export interface PlanOutcome {
@@ -357,23 +358,6 @@ export function ttftLimitMs(objective: string | null): number | null {
     return all.filter(({ metric }) => metric === 'ttft').map(({ limitMs }) => limitMs)
   })
   return limits.length === 0 ? null : Math.min(...limits)
-}
-
-function refuseExtrapolation(config: PlanConfig, sweep: SweepDocument | null): void {
-  if (config.maxNumSeqs === null || sweep === null) return
-  const inFlight = sweep.points.map((point) =>
-    point.load.kind === 'concurrency' ? point.load.value : (point.in_flight ?? 0),
-  )
-  const check = batchWasTested(config.maxNumSeqs, {
-    maxNumSeqs: config.testedMaxNumSeqs,
-    maxInFlight: Math.max(0, ...inFlight),
-  })
-  if (check.allowed) return
-  throw new PlimsollError('PLIM_USAGE', `max_num_seqs ${config.maxNumSeqs} lies outside what was tested`, {
-    expected: `at most ${check.tested}, the largest batch of this sweep`,
-    received: String(config.maxNumSeqs),
-    hint: `instead: ${insteadOfMore.join('; ')}. Or test it: plimsoll sweep --concurrency …,${config.maxNumSeqs}`,
-  })
 }
 
 function undecidedMargin(config: PlanConfig, hint: string): PlimsollError {

@@ -63,4 +63,5 @@ export const prefillSchema: v.GenericSchema<unknown, PrefillDocument> = v.strict
     }),
   ),
   warnings: v.array(documentParts['warning'] as never),
+  again: v.exactOptional(v.nullable(v.array(text))),
 })

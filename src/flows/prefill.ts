@@ -9,7 +9,9 @@ import type { RequestRow } from '../measure/record/request-row.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import { runFolderName } from '../measure/record/run-folder.ts'
 import type { PrefillDocument } from '../report/prefill-document.ts'
+import { sameAgain } from '../report/render-run.ts'
 import { median } from '../stats/describe.ts'
+import { askedFacts } from './asked-facts.ts'
 import { closedLoop, type MeasureGround } from './closed-loop.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { stored } from './stored.ts'
@@ -123,7 +125,8 @@ async function measurePrefill(
       : await stored(deps, () => ask('99-decode', lengths[0] ?? 1, decodeTokens, 5, 'one decode step'), [])
     await queue.close()
     const interrupted = deps.signal.aborted
-    const document = prefillDocument(samplesOf(rows), {
+    const { target: facts, repeat } = askedFacts(run, target)
+    const measured = prefillDocument(samplesOf(rows), {
       version: deps.version,
       folder,
       source: target.server.embedded ? 'the embedded engine' : target.load.url,
@@ -135,6 +138,7 @@ async function measurePrefill(
       decodeStepMs: median(decoded.map((row) => row.tpot_ms).filter((ms) => ms !== null)),
       warnings: target.warnings,
     })
+    const document = { ...measured, again: repeat === null ? null : sameAgain(facts, repeat) }
     await stored(deps, () => writeDocument(folder, 'prefill.json', document), undefined)
     return { document, interrupted }
   } finally {

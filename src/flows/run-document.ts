@@ -27,13 +27,14 @@ import { rowValues } from '../measure/record/row-values.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import type { RowsLost } from '../measure/record/rows-lost.ts'
 import { percentile, sortAscending, type PercentileType } from '../stats/percentile.ts'
-import type { RunDocument, WindowFacts, WorkedRequest } from '../report/documents.ts'
+import type { RepeatFlags, RunDocument, WindowFacts, WorkedRequest } from '../report/documents.ts'
 import {
   decideObjectives,
   goodputObjective,
   objectiveOutcomes,
   type JudgedObjective,
 } from './judged-objectives.ts'
+import { pacerFlags } from './options/pacer-flags.ts'
 import { repeatFlags } from './options/repeat-flags.ts'
 import { sharesBeginnings } from './options/resolve-workload.ts'
 import type { RunConfig } from './options/run-config.ts'
@@ -154,9 +155,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     tags: tagsOf(manifest.config),
     target: targetFacts(manifest.target, serverFactsFrom(manifest.server), replicaCounts(rows)),
     load: loadFacts(manifest.pacer, options.connectionLimit ?? null, manifest.source?.tool ?? null),
-    ...(manifest.source === undefined
-      ? { repeat: repeatFlags(manifest.config as unknown as Partial<RunConfig>) }
-      : {}),
+    ...(manifest.source === undefined ? { repeat: repeatOf(manifest) } : {}),
     workload: typeof manifest.workload?.['text'] === 'string' ? manifest.workload['text'] : 'unknown',
     window: windowFacts(manifest, window, options.detectWarmup === true && settled.cutMs > 0),
     verdict,
@@ -268,4 +267,12 @@ function healthFromRows(rows: Rows): ClientHealth {
     events: rows.reduce((sum, row) => sum + row.n_output_chunks, 0),
     same_machine: false,
   }
+}
+
+/** The flags that ask for the same run again. */
+function repeatOf({ config, pacer }: RunManifest): RepeatFlags | null {
+  const asked = config as unknown as Partial<RunConfig>
+  const repeat = repeatFlags(asked)
+  if (repeat === null) return null
+  return { ...repeat, load: pacer === null ? null : pacerFlags(pacer, asked.workload?.kind ?? '') }
 }

@@ -5,7 +5,7 @@ import type { PolicyDocument } from '../report/scale-documents.ts'
 import { hpaManifest, kedaExternalManifest, kedaManifest, wvaManifest } from '../report/scale-manifests.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openSweep, planBasis } from './plan-basis.ts'
-import { policyOf, scalerFacts, type PolicyConfig } from './scale-policy.ts'
+import { policyFacts, policyOf, scalerFacts, type PolicyConfig } from './scale-policy.ts'
 import { signalsFlow } from './scale-signals.ts'
 
 export interface PolicyFlowConfig extends PolicyConfig {
@@ -57,17 +57,8 @@ export async function policyFlow(config: PolicyFlowConfig, deps: FlowDeps): Prom
       basis: { requests_per_s: basis.requests_per_s, kind: basis.kind },
       cold_start_s: coldStart === null ? null : [coldStart.minSeconds, coldStart.maxSeconds],
       ramp_per_s2: config.rampPerSecond,
-      trigger_per_s: policy.triggerPerSecond,
-      target_per_s: policy.targetPerSecond,
-      target_in_flight: policy.targetInFlight,
-      warm_pool: policy.warmPool,
-      reserve_in_flight: policy.reserveInFlight,
-      min_replicas: policy.minReplicas,
-      max_replicas: policy.maxReplicas,
-      scale_down_stabilization_s: policy.scaleDownStabilizationSeconds,
-      scale_down_period_s: policy.scaleDownPeriodSeconds,
+      ...policyFacts(policy),
       backlog: backlog === null ? null : { waiting: backlog.waiting, wait_s: backlog.waitSeconds },
-      working: policy.working,
       manifests: {
         hpa: hpaManifest(facts),
         keda: kedaManifest(facts),

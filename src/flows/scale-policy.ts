@@ -1,6 +1,7 @@
 import { scalePolicy, usableShare, type PolicyBasis, type ScalePolicy } from '../operate/scale/policy.ts'
 import { toRational } from '../stats/rational.ts'
 import type { SweepDocument } from '../report/documents.ts'
+import type { PolicyFacts } from '../report/scale-documents.ts'
 import type { ScalerEngine, ScalerFacts } from '../report/scale-manifests.ts'
 import { planBasis } from './plan-basis.ts'
 
@@ -33,6 +34,22 @@ export function policyOf(sweep: SweepDocument, config: PolicyConfig): ScalePolic
     minReplicas: config.minReplicas,
     maxReplicas: config.maxReplicas,
   })
+}
+
+/** A policy under its public names. */
+export function policyFacts(policy: ScalePolicy): PolicyFacts {
+  return {
+    trigger_per_s: policy.triggerPerSecond,
+    target_per_s: policy.targetPerSecond,
+    target_in_flight: policy.targetInFlight,
+    warm_pool: policy.warmPool,
+    reserve_in_flight: policy.reserveInFlight,
+    min_replicas: policy.minReplicas,
+    max_replicas: policy.maxReplicas,
+    scale_down_stabilization_s: policy.scaleDownStabilizationSeconds,
+    scale_down_period_s: policy.scaleDownPeriodSeconds,
+    working: policy.working,
+  }
 }
 
 /** A policy as the manifests take it. */

@@ -3,12 +3,14 @@ import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import type { Limit, Objective } from '../measure/metrics/objective.ts'
 import { describeLimit } from '../measure/metrics/objective.ts'
 import { readRun } from '../measure/record/read-run.ts'
+import type { RunManifest } from '../measure/record/manifest.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import { readServerSamples } from '../measure/record/server-journal.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import { analyseSignals, refuseSignal, type SignalSeries } from '../operate/scale/signals.ts'
 import type { SignalsDocument } from '../report/scale-documents.ts'
 import type { FlowDeps } from './flow-deps.ts'
+import { serverFactsFrom } from './run-facts.ts'
 
 export interface SignalsConfig {
   readonly path: string
@@ -47,6 +49,7 @@ export async function signalsFlow(config: SignalsConfig, deps: FlowDeps): Promis
       schema: 'plimsoll.signals/1',
       plimsoll: deps.version,
       run: config.path,
+      ...urlOf(record.manifest),
       limit: describeLimit(limit),
       breach_at_s: analysis.breachAtMs === null ? null : analysis.breachAtMs / 1000,
       signals: analysis.signals.map((signal) => ({
@@ -63,6 +66,12 @@ export async function signalsFlow(config: SignalsConfig, deps: FlowDeps): Promis
       policy: config.on === null ? null : { on: config.on, refused },
     },
   }
+}
+
+/** A watch knows the pages that it read, which may be those of a Prometheus server; an embedded engine is gone. */
+function urlOf({ target, server }: RunManifest): Pick<SignalsDocument, 'url'> {
+  const isServer = target !== null && target.api !== 'metrics' && !serverFactsFrom(server).embedded
+  return isServer ? { url: target.url } : {}
 }
 
 /** The first limit on TTFT or TPOT: what is missed first is what a scaler has to be ahead of. */

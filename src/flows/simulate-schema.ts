@@ -180,7 +180,7 @@ export const measurementSchema: v.GenericSchema<unknown, MeasurementDocument> = 
   ),
   wall_per_s: v.nullable(predicted),
   half_width: maybe,
-  ended: v.picklist(['target', 'points', 'time', 'interrupted', 'nothing left']),
+  ended: v.picklist(['target', 'points', 'time', 'interrupted', 'nothing left', 'not stored']),
   seconds: number,
   not_known: v.array(text),
   model: v.nullable(text),

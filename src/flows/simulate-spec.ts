@@ -245,7 +245,7 @@ function trafficOf({ traffic = {} }: PolicyText, { traces }: SpecOptions, read: 
     if (trace === undefined) throw new PlimsollError('PLIM_FILE', `${traffic.trace} was not read`)
     return { kind: 'trace', trace, speed: traffic.speed ?? 1, repeat: traffic.repeat ?? false }
   }
-  const text = traffic.arrivals ?? 'poisson 5/s'
+  const text = String(traffic.arrivals ?? 'poisson 5/s')
   return {
     kind: 'made',
     arrivals: read(['traffic', 'arrivals'], () => dailyOf(text) ?? openLoopOf(text)),

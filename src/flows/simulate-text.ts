@@ -68,7 +68,7 @@ export interface PolicyText {
     readonly cost_per_hour?: number
   }[]
   readonly traffic?: {
-    readonly arrivals?: string
+    readonly arrivals?: string | number
     readonly prompt?: Quantity
     readonly output?: Quantity
     readonly sharing?: { readonly groups: number; readonly tokens: number }

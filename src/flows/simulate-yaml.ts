@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { PlimsollError } from '../base/errors.ts'
 import { quotedValue } from '../base/expected-words.ts'
-import { type PositionedYaml, readYaml } from '../base/positioned-yaml.ts'
+import { type PositionedYaml, readYaml, type YamlSubject } from '../base/positioned-yaml.ts'
 import { schemaRefusal } from './options/schema-refusal.ts'
 import { schedulingPolicies } from '../simulate/engine/engine-config.ts'
 import type { FleetText } from './simulate-text.ts'
@@ -63,7 +63,8 @@ const parts = {
   ),
   traffic: v.exactOptional(
     v.strictObject({
-      arrivals: v.exactOptional(v.string()),
+      // A number is none, and is told what it may have meant.
+      arrivals: v.exactOptional(quantity),
       prompt: v.exactOptional(length),
       output: v.exactOptional(length),
       sharing: v.exactOptional(v.strictObject({ groups: v.number(), tokens: v.number() })),
@@ -126,22 +127,23 @@ export interface FleetFile extends Pick<PositionedYaml, 'where' | 'has'> {
 const smallestFleet =
   '{ replicas: 2, engine: h100-8b, traffic: { arrivals: poisson 5/s, prompt: 1024, output: 128 }, objective: "ttft < 1s" }'
 
+const fleet: YamlSubject = {
+  what: 'fleet',
+  expected: `a map that says replicas, engine and traffic: ${smallestFleet}`,
+  hint: 'docs/simulation.md has whole ones, each with what it shows',
+}
+
 /** @throws PlimsollError PLIM_CONFIG with file, line and column, and for a misspelt key the nearest right one. */
 export function readFleetFile(content: string, file: string): FleetFile {
-  const yaml = readYaml(content, file)
+  const yaml = readYaml(content, file, fleet)
   const { value, where, has } = yaml
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isMap || Object.keys(value).length === 0) {
-    const nothing = value === null || isMap
-    throw new PlimsollError('PLIM_CONFIG', nothing ? 'the file holds no fleet' : 'the file is not a fleet', {
-      expected: `a map that says replicas, engine and traffic: ${smallestFleet}`,
-      received: nothing
-        ? content.trim() === ''
-          ? 'an empty file'
-          : 'nothing beside comments'
-        : quotedValue(value),
-      where: nothing ? { file } : where([]),
-      hint: 'docs/simulation.md has whole ones, each with what it shows',
+    throw new PlimsollError('PLIM_CONFIG', isMap ? 'the file holds no fleet' : 'the file is not a fleet', {
+      expected: fleet.expected,
+      received: isMap ? 'an empty map' : quotedValue(value),
+      where: where([]),
+      hint: fleet.hint,
     })
   }
   const result = v.safeParse(fleetFile, value, { abortEarly: false })

@@ -2,7 +2,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
 import { isFailure } from '../measure/load/probe.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { openAsker } from './send-once.ts'
+import { openPlainAsker } from './plain-asker.ts'
 
 export interface PromSample {
   readonly labels: Readonly<Record<string, string>>
@@ -21,14 +21,7 @@ export interface PrometheusServer {
 }
 
 export async function openPrometheus(url: string, deps: Pick<FlowDeps, 'clock'>): Promise<PrometheusServer> {
-  const address = new URL(url.includes('://') ? url : `http://${url}`)
-  const asker = await openAsker(address, {
-    clock: deps.clock,
-    api: 'chat',
-    headers: {},
-    tls: {},
-    timeoutMs: 20_000,
-  })
+  const { url: address, asker } = await openPlainAsker(url, { clock: deps.clock, timeoutMs: 20_000 })
   const root = address.pathname.replace(/\/+$/, '')
   async function query(expression: string): Promise<readonly PromSample[]> {
     const path = `${root}/api/v1/query?query=${encodeURIComponent(expression)}`

@@ -336,6 +336,7 @@ it('a folder that is nothing is no run', async () => {
 
 it.each([
   ['one that was written by init and left as it is', '# objectives:\n#   chat:\n', /commented out/],
+  ['an empty one', '', /plimsoll init example.yaml/],
   [
     'one that is about something else',
     'target:\n  url: http://localhost:8000\n',

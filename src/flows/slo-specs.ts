@@ -26,7 +26,7 @@ export function readSloSpecs(files: readonly TextFile[], overrides: SloOverrides
   ]
   if (specs.length === 0) {
     throw new PlimsollError('PLIM_CONFIG', 'no objective to watch', {
-      expected: 'objectives: chat: { each: ttft < 500ms, good: 99.5%, over: 30d }',
+      expected: smallestObjective,
       ...(files[0] === undefined
         ? {}
         : { where: { file: files[0].path }, hint: objectivesHint(files.map(({ text }) => text)) }),
@@ -36,6 +36,8 @@ export function readSloSpecs(files: readonly TextFile[], overrides: SloOverrides
   return specs
 }
 
+const smallestObjective = 'objectives: chat: { each: ttft < 500ms, good: 99.5%, over: 30d }'
+
 function objectivesHint(texts: readonly string[]): string {
   return texts.some((text) => /^#\s*objectives:/m.test(text))
     ? 'the objectives of this file are commented out: take the # away'
@@ -43,7 +45,11 @@ function objectivesHint(texts: readonly string[]): string {
 }
 
 function readPlimsollYaml(text: string, file: string, overrides: SloOverrides): readonly SloSpec[] {
-  const { config, where } = parseConfigFile(text, file)
+  const { config, where } = parseConfigFile(text, file, {
+    what: 'objectives',
+    expected: smallestObjective,
+    hint: objectivesHint([text]),
+  })
   const section = config.slo ?? {}
   return Object.entries(config.objectives ?? {}).map(([name, objective]): SloSpec => {
     const at = <T>(key: string, make: () => T): T => placed(() => where(['objectives', name, key]), make)

@@ -2,18 +2,16 @@ import { shellWord } from '../base/shell-words.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
-import { redact, redactUrl } from '../measure/record/redact.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import { nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
+import { askedFacts } from './asked-facts.ts'
 import { isCut } from './cut-point.ts'
 import { checkClientRoom } from './client-room.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
 import { objectiveText } from './judged-objectives.ts'
 import { settle } from './live-target.ts'
-import { repeatFlags } from './options/repeat-flags.ts'
 import type { SweepConfig } from './options/run-config.ts'
-import { describeWorkload, targetFacts } from './run-facts.ts'
 import { confirmOperatingPoint, operatingPoint, type Confirmation } from './sweep-confirm.ts'
 import { checkSameModel, checkSameTest } from './same-test.ts'
 import { stoppedWhy } from './stopped-why.ts'
@@ -80,15 +78,7 @@ async function sweepOn(
       complete,
       stopped: complete ? null : stoppedFacts(config, ground, points.length, missing(), isFull),
       started_at: startedAt.toISOString(),
-      seed: config.run.seed,
-      tags: config.run.metadata,
-      target: targetFacts(
-        { url: redactUrl(target.typedUrl), api: config.run.api, model: target.model },
-        target.server,
-        null,
-      ),
-      workload: describeWorkload(config.run.workload),
-      repeat: redact(repeatFlags(config.run), target.secrets),
+      ...askedFacts(config.run, target),
       objective,
       points: ordered,
       ...walls,

@@ -3,7 +3,7 @@ import { errorText, isFailure, type ProbeAnswer } from '../measure/load/probe.ts
 import { parsePrometheusText, type Scrape } from '../measure/wire/prometheus-text.ts'
 import { federatedMatches, joinPages, replicaPages, splitByInstance } from '../operate/watch/by-instance.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { openAsker, type Asker } from './send-once.ts'
+import { openPlainAsker } from './plain-asker.ts'
 
 /** Where the pages of a fleet are read. */
 export interface PageSource {
@@ -101,18 +101,7 @@ async function openPage(
   headers: Readonly<Record<string, string>>,
   deps: FlowDeps,
 ): Promise<Page> {
-  const text = address.includes('://') ? address : `http://${address}`
-  if (!URL.canParse(text)) {
-    throw new PlimsollError('PLIM_URL', 'this is not an address', { received: `"${address}"` })
-  }
-  const url = new URL(text)
-  const asker: Asker = await openAsker(url, {
-    clock: deps.clock,
-    api: 'chat',
-    headers,
-    tls: {},
-    timeoutMs: 5000,
-  })
+  const { url, asker } = await openPlainAsker(address, { clock: deps.clock, headers, timeoutMs: 5000 })
   // An engine's own address, with or without /v1, has its metrics at the root.
   const bare = url.pathname === '/' || /\/v1\/?$/.test(url.pathname)
   const path = bare ? fallbackPath : url.pathname + url.search

@@ -7,7 +7,6 @@ import { startManifest, type RunManifest } from '../measure/record/manifest.ts'
 import { createRunFolder, finishRunFolder, type RunFolder } from '../measure/record/run-folder.ts'
 import { redactUrl } from '../measure/record/redact.ts'
 import { appendServerSamples } from '../measure/record/server-journal.ts'
-import { writingInto } from '../measure/record/writing-into.ts'
 import { parseObjective } from '../measure/metrics/parse-objective.ts'
 import { sharedObjectives } from '../operate/watch/objective-share.ts'
 import { ReplicaHistory } from '../operate/watch/replica-history.ts'
@@ -48,7 +47,8 @@ export interface WatchOutcome {
 
 /**
  * Looks at a live deployment again and again, until the count or the signal ends it. A page that does not answer is unknown, not idle.
- * @throws PlimsollError PLIM_CONNECT when no page at all can be read at the first look.
+ * Looks that cannot be recorded are told, and the watch goes on.
+ * @throws PlimsollError PLIM_CONNECT when no page at all can be read at the first look, PLIM_RUN_FOLDER when no folder can be made then.
  */
 export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<WatchOutcome> {
   const key = deps.env(config.keyEnv) ?? ''
@@ -61,6 +61,7 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
   const startMs = deps.clock.nowMs()
   let folder: RunFolder | null = null
   let looks = 0
+  let unrecorded = 0
   let last: WatchDocument | null = null
   if (config.count !== 1) deps.onNotice(announcement(config))
   try {
@@ -77,7 +78,8 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
       })
       if (config.record) {
         const { path } = (folder ??= await openFolder(config, deps, [...histories.values()]))
-        await stored(deps, () => writingInto(path, [], () => appendServerSamples(path, samples)), undefined)
+        const isKept = await stored(deps, () => appendServerSamples(path, samples).then(() => true), false)
+        if (!isKept) unrecorded++
       }
       looks++
       last = watchDocument({
@@ -97,7 +99,7 @@ export async function watchFlow(config: WatchConfig, deps: WatchDeps): Promise<W
     }
   } finally {
     await pages.close()
-    if (folder !== null) await closeFolder(folder, config, deps, { startMs, looks, last })
+    if (folder !== null) await closeFolder(folder, config, deps, { startMs, looks, unrecorded, last })
   }
   return { looks, folder: folder?.path ?? null, last }
 }
@@ -210,6 +212,8 @@ async function openFolder(
 interface Watched {
   readonly startMs: number
   readonly looks: number
+  /** Looks that could not be kept. */
+  readonly unrecorded: number
   readonly last: WatchDocument | null
 }
 
@@ -217,7 +221,7 @@ async function closeFolder(
   folder: RunFolder,
   config: WatchConfig,
   deps: FlowDeps,
-  { startMs, looks, last }: Watched,
+  { startMs, looks, unrecorded, last }: Watched,
 ): Promise<void> {
   const begun = startManifest(manifestOf(config, deps, null))
   const endMs = deps.clock.nowMs() - startMs
@@ -228,17 +232,17 @@ async function closeFolder(
     warnings: [
       {
         kind: 'unrecoverable',
-        message: `${looks} ${noun(looks, 'look')} at the server's metrics; no request was sent`,
+        message: `${looks} ${noun(looks, 'look')} at the server's metrics${unrecorded === 0 ? '' : `, ${unrecorded} of which could not be written`}; no request was sent`,
         cause: 'histograms of a server hold no single request',
         next: 'plimsoll scale signals',
-        evidence: { looks },
+        evidence: { looks, ...(unrecorded === 0 ? {} : { unrecorded }) },
       },
     ],
   }
+  await stored(deps, () => finishRunFolder(folder, manifest, []), null)
   await stored(
     deps,
     async () => {
-      await finishRunFolder(folder, manifest, [])
       if (last !== null) await writeWatch(folder.path, last)
     },
     undefined,

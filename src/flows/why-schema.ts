@@ -9,6 +9,7 @@ const maybeText = v.nullable(v.string())
 
 const side = v.strictObject({
   name: text,
+  run: v.exactOptional(text),
   n: number,
   ttft_ms: number,
   tpot_ms: maybe,

@@ -58,13 +58,15 @@ export async function whyFlow(config: WhyConfig, deps: { readonly version: strin
 interface Side {
   readonly kind: 'run' | 'request' | 'figures'
   readonly name: string
+  /** Its folder; null for figures. */
+  readonly path: string | null
   readonly rows: Rows
   readonly parts: MeanParts
 }
 
 async function readSide(text: string): Promise<Side> {
   if (/^[a-z0-9_]+=/i.test(text)) {
-    return { kind: 'figures', name: text, rows: [], parts: readFigures(text) }
+    return { kind: 'figures', name: text, path: null, rows: [], parts: readFigures(text) }
   }
   const [reference, id] = splitReference(text)
   const { path, name } = await namedRun(reference)
@@ -81,18 +83,22 @@ async function readSide(text: string): Promise<Side> {
         where: { file: path },
       })
     }
-    return sideOf('request', text, [row])
+    return sideOf('request', { name: text, path }, [row])
   }
   const inside =
     window === null
       ? rows
       : rows.filter((row) => isInWindow(row, { startMs: window.start_ms, endMs: window.end_ms }))
-  return sideOf('run', name, inside)
+  return sideOf('run', { name, path }, inside)
 }
 
-function sideOf(kind: 'run' | 'request', name: string, rows: Rows): Side {
+function sideOf(
+  kind: 'run' | 'request',
+  { name, path }: { readonly name: string; readonly path: string | null },
+  rows: Rows,
+): Side {
   const parts = meanParts(rows)
-  if (parts !== null) return { kind, name, rows, parts }
+  if (parts !== null) return { kind, name, path, rows, parts }
   throw new PlimsollError('PLIM_RUN_FOLDER', 'there is no answer whose times and tokens are known', {
     received: `${rows.length} ${noun(rows.length, 'request')}, ${rows.filter(({ ok }) => ok).length} of them ok`,
     where: { file: name },
@@ -140,8 +146,8 @@ export function readFigures(text: string): MeanParts {
 }
 
 function difference(
-  a: Pick<Side, 'name' | 'parts'>,
-  b: Pick<Side, 'name' | 'parts'>,
+  a: Pick<Side, 'name' | 'path' | 'parts'>,
+  b: Pick<Side, 'name' | 'path' | 'parts'>,
   kind: WhyDocument['kind'],
   version: string,
 ): WhyDocument {
@@ -165,10 +171,11 @@ function difference(
   }
 }
 
-function whySide({ name, parts }: Pick<Side, 'name' | 'parts'>): WhySide {
+function whySide({ name, path, parts }: Pick<Side, 'name' | 'path' | 'parts'>): WhySide {
   const { ttftParts: inside } = parts
   return {
     name,
+    ...(path === null ? {} : { run: path }),
     n: parts.n,
     ttft_ms: parts.ttftMs,
     tpot_ms: parts.tpotMs,
@@ -202,10 +209,11 @@ async function withinRun(config: WhyConfig, version: string): Promise<WhyDocumen
   }
   const slowest = Math.ceil(answered.length / 100)
   const [slow, rest] = [answered.slice(0, slowest), answered.slice(slowest)]
+  const { path } = side
   return {
     ...difference(
-      sideOf('run', `slowest ${slowest} of ${answered.length}`, slow),
-      sideOf('run', `the other ${rest.length}`, rest),
+      sideOf('run', { name: `slowest ${slowest} of ${answered.length}`, path }, slow),
+      sideOf('run', { name: `the other ${rest.length}`, path }, rest),
       'run',
       version,
     ),

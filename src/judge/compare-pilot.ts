@@ -14,14 +14,18 @@ export interface PilotValues {
 export interface PilotPlan {
   readonly n: number
   readonly mean: number
+  /** Standard deviation of a run, within its arm. */
   readonly run_sd: number
+  /** Runs an arm for the effect: by two standard errors, by Student's t, with the power asked for, and with 90 %. */
   readonly needed: {
     readonly rule_of_two: number | null
     readonly t: number | null
     readonly power: number | null
     readonly power_90: number | null
   }
+  /** Pairs for the same, where the pilot has two arms of pairs; null otherwise. */
   readonly pairs_needed: number | null
+  /** What n runs an arm can see, relative. */
   readonly detectable: readonly { readonly n: number; readonly change: number }[]
 }
 

@@ -1,3 +1,4 @@
+import { smallestCount } from '../stats/smallest-count.ts'
 import { tQuantile, noncentralTCdf } from '../stats/student-t.ts'
 import { normalQuantile } from '../stats/normal.ts'
 import { pairedPower, runsByRuleOfTwo, runsByT, tTestPower } from '../stats/power.ts'
@@ -140,23 +141,7 @@ function smallestNear(guess: number, enough: (n: number) => boolean): number | n
 
 function pairsByT(sd: number, difference: number, confidence: number): number | null {
   if (difference === 0) return null
-  return smallest(
+  return smallestCount(
     (n) => tQuantile(1 - (1 - confidence) / 2, n - 1) * (sd / Math.sqrt(n)) <= Math.abs(difference),
   )
-}
-
-/** The smallest n from 2 to a million that is enough; `enough` is monotone. */
-function smallest(enough: (n: number) => boolean): number | null {
-  let high = 2
-  while (!enough(high)) {
-    if (high >= 1 << 20) return null
-    high *= 2
-  }
-  let low = Math.max(1, high / 2)
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if (enough(middle)) high = middle
-    else low = middle
-  }
-  return high
 }

@@ -1,6 +1,7 @@
 import type { Warning } from '../base/warnings.ts'
 import type { MetricChange } from '../judge/compare-metric.ts'
 import type { OrderFindings } from '../judge/compare-order.ts'
+import type { PilotPlan } from '../judge/compare-pilot.ts'
 import type { ResidueItem } from '../judge/residue.ts'
 import type { Interval, IntervalCoverage } from '../measure/metrics/run-summary.ts'
 
@@ -83,7 +84,10 @@ export interface CompareDocument {
   /** Of any metric: exit code 4. */
   readonly regression: boolean
   readonly warnings: readonly Warning[]
-  /** The words after `compare` that make such runs again, but how many; null: no flags can say it. Absent where no runs were made. */
+  /**
+   * The words after `compare` that make such runs again, but how many; null: no flags can say it. Of runs that were there a word in
+   * capitals stands for what they do not tell. Absent where they tell of no server.
+   */
   readonly again?: readonly string[] | null
 }
 
@@ -92,33 +96,20 @@ export interface ComparePlanDocument {
   readonly schema: 'plimsoll.compare-plan/1'
   readonly plimsoll: string
   readonly runs: readonly string[]
+  /** As of a comparison: the words after `compare` that make such runs, but how many. */
+  readonly again?: readonly string[]
   readonly effect: number
   readonly power: number
   readonly alpha: number
   readonly metrics: readonly PlannedMetric[]
 }
 
-export interface PlannedMetric {
+export interface PlannedMetric extends PilotPlan {
   readonly metric: string
   readonly label: string
   readonly unit: string
-  readonly n: number
-  readonly mean: number
-  /** Standard deviation of a run, within its arm. */
-  readonly run_sd: number
   /** Share of the variance of a request that lies between runs; null where the runs hold no requests. */
   readonly icc: number | null
-  /** Runs an arm for the effect: by two standard errors, by Student's t, with the power asked for, and with 90 %. */
-  readonly needed: {
-    readonly rule_of_two: number | null
-    readonly t: number | null
-    readonly power: number | null
-    readonly power_90: number | null
-  }
-  /** Pairs for the same, where the pilot has two arms of pairs; null otherwise. */
-  readonly pairs_needed: number | null
-  /** What n runs an arm can see, relative. */
-  readonly detectable: readonly { readonly n: number; readonly change: number }[]
   /** Requests a run that buy the smallest error for the time (Kalibera and Jones); null where runs do not differ. */
   readonly requests_per_run: number | null
 }

@@ -1,4 +1,5 @@
 import { formatCount, formatDuration, formatPercent, formatRate } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import type { ComparePlanDocument, PlannedMetric } from './compare-document.ts'
 import { footnotes } from './footnotes.ts'
 import { painter, type RenderOptions } from './paint.ts'
@@ -42,6 +43,7 @@ export function renderComparePlan(
     painter(options.color),
     { columns: options.columns ?? null, notes: footnotes() },
   )
+  const words = document.again ?? ['--run', 'URL_A', 'URL_B']
   const notes = [
     `from a pilot of ${runs.length} runs; two-sided level ${formatPercent(alpha, 0)}${runs.length < 6 ? '; a standard deviation of so few runs is a guess: 3 + 3 are the least to plan by' : ''}`,
     ...(first === undefined
@@ -60,7 +62,7 @@ export function renderComparePlan(
           ],
     ),
   ]
-  return `${[answer, '', ...table, '', ...notes.map((line) => `  ${line}`), `plimsoll compare --run URL_A URL_B --runs ${needed ?? 5}`].join('\n')}\n`
+  return `${[answer, '', ...table, '', ...notes.map((line) => `  ${line}`), commandLine('compare', ...words, '--runs', String(needed ?? 5))].join('\n')}\n`
 }
 
 function figure({ unit }: PlannedMetric, value: number): string {

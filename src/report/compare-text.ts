@@ -1,4 +1,3 @@
-import { shellLine } from '../base/shell-words.ts'
 import {
   decimalsFor,
   decimalsForError,
@@ -9,6 +8,7 @@ import {
 } from '../base/units.ts'
 import { centre } from '../judge/compare-metric.ts'
 import type { IntervalCoverage } from '../measure/metrics/run-summary.ts'
+import { commandLine } from './command-line.ts'
 import type { CompareDocument, ComparedMetric, VerdictWord } from './compare-document.ts'
 import { changeText, changeUnit, lastDigit, pText, shareText, signed } from './compare-change.ts'
 import { compareNotes } from './compare-notes.ts'
@@ -42,7 +42,10 @@ const styles: Readonly<Record<VerdictWord | 'none', Style>> = {
 }
 
 /** A comparison as it is printed: the answer, the metrics, what they rest on, what else differs, what to do next. */
-export function renderCompare(document: CompareDocument, options: RenderOptions): string {
+export function renderCompare(
+  document: CompareDocument,
+  options: RenderOptions & { readonly typed?: readonly string[] },
+): string {
   const paint = painter(options.color)
   const notes = footnotes()
   const primary = document.metrics.find((metric) => metric.primary)
@@ -60,7 +63,7 @@ export function renderCompare(document: CompareDocument, options: RenderOptions)
     ...compareNotes(document, notes.mark, options.explain).map((line) => `  ${printable(line)}`),
   ]
   const foot = notes.lines()
-  return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), nextCommand(document)].join('\n')}\n`
+  return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), nextCommand(document, options.typed)].join('\n')}\n`
 }
 
 /** Within-run intervals are wide, and tell nothing of how runs differ: A and B tell more. Of those of a change, it is the other way. */
@@ -195,7 +198,10 @@ function intervalText({ interval, within_run: within, unit, scale }: ComparedMet
   return `within-run: ${ends(within.a)} and ${ends(within.b)} ${unit}`
 }
 
-function nextCommand({ kind, arms, metrics, again }: CompareDocument): string {
+function nextCommand(
+  { kind, arms, metrics, again }: CompareDocument,
+  typed: readonly string[] | undefined,
+): string {
   const primary = metrics.find((metric) => metric.primary)
   const needed = primary?.runs_needed?.to_tell ?? null
   if (kind === 'csv') {
@@ -203,13 +209,13 @@ function nextCommand({ kind, arms, metrics, again }: CompareDocument): string {
       ? `${formatCount(needed)} rows would tell`
       : ''
   }
-  const more = needed !== null && needed <= 100 ? ` --runs ${needed}` : ''
+  const more = needed !== null && needed <= 100 ? ['--runs', String(needed)] : []
   const [a, b] = [arms.a.runs[0]?.path ?? 'A', arms.b.runs[0]?.path ?? 'B']
   if (primary?.verdict === 'inconclusive' || primary?.verdict === null) {
-    if (again === null) return `the same command line again${more === '' ? '' : `, with${more}`}`
-    return again === undefined
-      ? `plimsoll compare --run URL_A URL_B${more}`
-      : shellLine(['plimsoll', 'compare', ...again]) + more
+    // What no flag can say stands in the file that was named, or in ./plimsoll.yaml.
+    const words = again === null ? typed : (again ?? ['--run', 'URL_A', 'URL_B'])
+    if (words !== undefined) return commandLine('compare', ...words, ...more)
+    return `the same command line again${more.length === 0 ? '' : `, with ${more.join(' ')}`}`
   }
-  return `plimsoll why ${a} ${b}`
+  return commandLine('why', a, b)
 }

@@ -224,6 +224,8 @@ export interface RepeatFlags {
   readonly asked: readonly string[]
   /** How long a `run` goes on. */
   readonly ends: readonly string[]
+  /** When a `run` sends; null: no flags can say it. Absent of what is more than one run, and in documents that did not know. */
+  readonly load?: readonly string[] | null
 }
 
 export interface SweepDocument {

@@ -7,6 +7,7 @@ import type {
   ExperimentFigure,
   FigureOverRuns,
 } from './experiment-document.ts'
+import { commandLine } from './command-line.ts'
 import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
 import { printable } from './printable.ts'
 import { savedWords } from './saved-words.ts'
@@ -58,12 +59,12 @@ function nextLine(
   { cells, experiment }: ExperimentDocument,
   options: Pick<RenderOptions, 'isStored'>,
 ): string {
-  const run = cells[0]?.runs[0]?.run
-  // The shell is to see the star.
-  const ofCell = (number: number): string => `${shellWord(experiment)}/cell-${number}-*`
+  const first = cells[0]?.runs[0]?.run
+  // The shell finds the runs of a setting by their star, which no quotes may hide.
+  const [one, other] = ['cell-1-', 'cell-2-'].map((start) => shellWord(printable(`${experiment}/${start}`)))
   return savedWords(experiment, options, [
-    ...(run === undefined ? [] : [`plimsoll show ${shellWord(`${experiment}/${run}`)}`]),
-    ...(cells.length > 1 ? [`plimsoll compare ${ofCell(1)} -- ${ofCell(2)}`] : []),
+    ...(first === undefined ? [] : [commandLine('show', `${experiment}/${first}`)]),
+    ...(cells.length > 1 ? [`plimsoll compare ${one}* -- ${other}*`] : []),
   ]).join(' · ')
 }
 

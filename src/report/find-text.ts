@@ -9,6 +9,7 @@ import {
   formatSpan,
   timeScale,
 } from '../base/units.ts'
+import { planCommand } from './command-line.ts'
 import type { ObjectiveOutcome } from './documents.ts'
 import type { FindDocument, FindPoint } from './find-document.ts'
 import { failureLines, failureShares, failureWords } from './failure-words.ts'
@@ -170,7 +171,7 @@ function nextCommands({ answer, find, points, probe, target, repeat }: FindDocum
     if (points.length === 0 && run !== undefined) return [`plimsoll show ${shellWord(`${find}/${run}`)}`]
     return commandsToLookCloser(find, points[0], target, repeat)
   }
-  const plan = `plimsoll plan --each ${holds}/s --peak ${formatPlain(Number((10 * holds).toPrecision(1)))}/s --margin derate:20% --survive 1`
+  const plan = planCommand(['--each', `${holds}/s`], holds)
   if (repeat === null) return [plan]
   const rate = ['--request-rate', String(holds), '--duration', '15m']
   return [shellLine(['plimsoll', 'run', ...sameAgain(target, repeat), ...rate]), plan]

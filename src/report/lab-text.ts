@@ -1,5 +1,6 @@
 import { noun } from '../base/noun.ts'
 import { formatDuration, formatNumber, formatPercent, formatPlain } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import type { ClientReading, LabDocument, LabOmission, LabTail, LabWalls } from './lab-documents.ts'
 import {
   asciiText,
@@ -99,6 +100,7 @@ function omissionLines(document: LabOmission, style: LabOptions, paint: Paint): 
   const scheduled = clients.find(({ client }) => client === 'scheduled')!
   const waiting = clients.find(({ client }) => client === 'waiting')!
   const factor = waiting.p99_ms > 0 ? scheduled.p99_ms / waiting.p99_ms : null
+  const rate = formatPlain(document.rate_per_s)
   const top = Math.max(...clients.map(({ max_ms }) => max_ms), 1)
   const area = {
     width: 60,
@@ -157,7 +159,10 @@ function omissionLines(document: LabOmission, style: LabOptions, paint: Paint): 
     '',
     `  closed form, dense schedule: P99 = stall × (1 − 1 % ÷ slow share) = ${formatDuration(document.closed_form_p99_ms)}`,
     `  the waiting client's values with the missing ones filled in: ${formatNumber(document.corrected.samples)} values, P99 ${formatDuration(document.corrected.p99_ms)}`,
-    'plimsoll calc stall 5/s 60s 3s · plimsoll run --request-rate 5',
+    [
+      commandLine('calc', 'stall', `${rate}/s`, `${document.duration_ms / 1000}s`, `${stall / 1000}s`),
+      commandLine('run', '--request-rate', rate),
+    ].join(' · '),
   ]
 }
 

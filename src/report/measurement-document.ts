@@ -20,11 +20,11 @@ export interface MeasurementDocument {
   readonly wall_per_s: PredictedDocument | null
   /** Half width ÷ value. */
   readonly half_width: number | null
-  readonly ended: 'target' | 'points' | 'time' | 'interrupted' | 'nothing left'
+  readonly ended: 'target' | 'points' | 'time' | 'interrupted' | 'nothing left' | 'not stored'
   readonly seconds: number
   /** Coefficients that these measurements do not tell, in words. */
   readonly not_known: readonly string[]
-  /** File of the model. */
+  /** File of the model; null: it could not be written. */
   readonly model: string | null
 }
 

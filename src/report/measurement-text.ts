@@ -1,5 +1,4 @@
 import { noun } from '../base/noun.ts'
-import { shellWord } from '../base/shell-words.ts'
 import {
   formatCount,
   formatDuration,
@@ -8,6 +7,7 @@ import {
   formatRate,
   formatSpan,
 } from '../base/units.ts'
+import { commandLine, planCommand } from './command-line.ts'
 import type { MeasurementDocument, MeasurementPoint } from './measurement-document.ts'
 import { coefficientWords } from './model-text.ts'
 import { painter, type RenderOptions } from './paint.ts'
@@ -59,25 +59,12 @@ export function renderMeasurement(
           ),
         ]),
     `  ${printable(document.target.model ?? 'a model')} at ${document.target.embedded ? 'the embedded engine' : printable(document.target.url)}; each point is a run folder in ${printable(document.folder)}`,
-    nextLine(document.model, options, savedTo),
+    nextLine(document, options, savedTo),
   ]
   return `${lines.join('\n')}\n`
 }
 
 /** `savedTo` was written apart from the folder, and before this is printed. */
-function nextLine(
-  inFolder: string | null,
-  options: Pick<RenderOptions, 'isStored'>,
-  savedTo: string | null,
-): string {
-  const model = savedTo ?? inFolder
-  if (model === null) return 'next: plimsoll model fit of the runs'
-  return savedWords(model, savedTo === null ? options : {}, [
-    `plimsoll model predict ${shellWord(model)} --rate 8/s`,
-    `plimsoll plan … --simulate --model ${shellWord(model)}`,
-  ]).join(' · ')
-}
-
 function pointRow(point: MeasurementPoint): Cell[] {
   const { foretold, half_width: half } = point
   const time = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms))
@@ -105,7 +92,40 @@ function endText({ ended, asked, seconds, points }: MeasurementDocument): string
       return `${spent}: no time was left for another (--max-duration); ${wanted} was asked for`
     case 'interrupted':
       return `${spent}: interrupted; ${wanted} was asked for`
+    case 'not stored':
+      return `${spent}: nothing more could be written; ${wanted} was asked for`
     default:
       return `${spent}: no other load would tell more; ${wanted} was asked for`
   }
+}
+
+/** Where the model is, and what to ask it; what is not stored is said. */
+function nextLine(
+  document: MeasurementDocument,
+  options: Pick<RenderOptions, 'isStored'>,
+  savedTo: string | null,
+): string {
+  const { folder, model } = document
+  if (savedTo === null) {
+    return savedWords(model ?? folder, options, model === null ? [] : modelCommands(document, model)).join(
+      ' · ',
+    )
+  }
+  return [
+    ...savedWords(savedTo, {}, modelCommands(document, savedTo)),
+    ...(options.isStored === false ? savedWords(folder, options) : []),
+  ].join(' · ')
+}
+
+function modelCommands({ asked, wall_per_s: wall }: MeasurementDocument, model: string): readonly string[] {
+  const lengths = ['--prompt', asked.prompt, '--output', asked.output]
+  const limit = asked.tpot_limit_ms === null ? null : `${asked.tpot_limit_ms}ms`
+  const rate = wall === null ? 'RATE' : `${formatPlain(0.8 * wall.value)}/s`
+  const predicted = [model, '--rate', rate, ...lengths, ...(limit === null ? [] : ['--tpot', limit])]
+  const predict = commandLine('model', 'predict', ...predicted)
+  // A rate that no limit holds back is none to plan on.
+  if (wall === null || (asked.wall !== 'capacity' && asked.wall !== 'slo')) return [predict]
+  const objective = limit === null ? 'OBJECTIVE' : `tpot < ${limit}`
+  const tried = ['--simulate', '--model', model, ...lengths, '--slo', objective]
+  return [predict, planCommand(['--each', `${formatPlain(wall.value)}/s`], wall.value, tried)]
 }

@@ -1,5 +1,4 @@
 import { noun } from '../base/noun.ts'
-import { shellWord } from '../base/shell-words.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
 import type {
   ModelDocument,
@@ -8,6 +7,7 @@ import type {
   ScoreDocument,
   ScoredFigure,
 } from './model-document.ts'
+import { commandLine } from './command-line.ts'
 import { painter } from './paint.ts'
 import { printable } from './printable.ts'
 import { savedWords } from './saved-words.ts'
@@ -37,8 +37,15 @@ const pointColumns: readonly Column[] = [
   ...Array.from({ length: 6 }, (): Column => ({ align: 'right', gap: 3 })),
 ]
 
-/** A fit: how well it meets its points, what each coefficient is known to, what would tell the rest. */
-export function renderModel(document: ModelDocument, options: Options, savedTo: string | null): string {
+/**
+ * A fit: how well it meets its points, what each coefficient is known to, what would tell the rest; `typed` are the words after `model`
+ * that it was asked by.
+ */
+export function renderModel(
+  document: ModelDocument,
+  options: Options & { readonly typed: readonly string[] },
+  savedTo: string | null,
+): string {
   const paint = painter(options.color)
   const rows: Cell[][] = Object.entries(document.coefficients).map(([key, value]) => {
     const [name, unit, per] = names[key] ?? [key, 'ms', 1]
@@ -88,10 +95,10 @@ export function renderModel(document: ModelDocument, options: Options, savedTo: 
     ),
     ...(document.next_measurement === null ? [] : [`  would tell most: ${document.next_measurement}`]),
     savedTo === null
-      ? 'next: the same with --out model.json · plimsoll model predict model.json --rate 8/s'
+      ? commandLine('model', ...options.typed, '--out', 'model.json')
       : savedWords(savedTo, {}, [
-          `plimsoll model predict ${shellWord(savedTo)} --rate 8/s`,
-          `plimsoll model score ${shellWord(savedTo)} RUN`,
+          commandLine('model', 'predict', savedTo, '--rate', 'RATE'),
+          commandLine('model', 'score', savedTo, 'RUN'),
         ]).join(' · '),
   ]
   return `${lines.join('\n')}\n`
@@ -134,7 +141,10 @@ export function renderPrediction(document: PredictionDocument, options: Options)
         ]),
     `  walls: ${walls.join(', ')}`,
     ...document.outside.map((text) => paint('doubtful', `  outside of what was measured: ${text}`)),
-    `next: measure it, then plimsoll model score ${printable(document.model)} RUN`,
+    [
+      `measure it: ${commandLine('run', '--url', 'URL', '--request-rate', formatPlain(asked.rate_per_s), '--prompt', asked.prompt, '--output', asked.output)}`,
+      commandLine('model', 'score', document.model, 'RUN'),
+    ].join(' · '),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -7,7 +7,7 @@ const plain = { color: false }
 
 describe('signals', () => {
   it('the answer, those never to use, the ranking, and what was asked', () => {
-    expect(renderSignals(seedSignals, plain))
+    expect(renderSignals(seedSignals, { color: false, typed: ['--slo', 'ttft < 500ms'] }))
       .toBe(`Scale on waiting: it moved 21s before ttft < 500ms was missed, 1m2s into the run
   never on cpu, gpu_memory: what does not move cannot warn
 
@@ -19,25 +19,37 @@ describe('signals', () => {
   gpu_memory       –             –   did not move: 0.9 at rest, at most 0.9 before the breach
 
 A policy on cpu is refused: cpu did not move: 0.07 at rest, at most 0.07 before the breach
-plimsoll scale policy SWEEP --ramp … --cold-start …
+plimsoll scale policy SWEEP --run runs/1129-1600-watch --on waiting --slo 'ttft < 500ms' --ramp RAMP --cold-start TIME
 `)
   })
   it('a run without a breach, and one in which nothing moved in time', () => {
-    expect(renderSignals({ ...seedSignals, breach_at_s: null }, plain)).toContain('was never missed for good')
-    expect(
-      renderSignals({ ...seedSignals, best: null, policy: { on: 'kv', refused: null } }, plain),
-    ).toContain('nothing that was recorded moved before')
+    const typed = ['--cold-start', '40s']
+    const never = renderSignals({ ...seedSignals, breach_at_s: null }, { color: false, typed })
+    expect(never).toContain('was never missed for good')
+    expect(never).toMatch(/ --cold-start 40s --ramp RAMP\n$/)
+    const late = { ...seedSignals, best: null, policy: { on: 'kv', refused: null } }
+    const nothing = renderSignals(late, { color: false, typed })
+    expect(nothing).toContain('nothing that was recorded moved before')
+    expect(nothing).toMatch(/: plimsoll watch --url URL --record\n$/)
+    expect(renderSignals({ ...late, url: 'http://a:8000' }, { color: false, typed })).toMatch(
+      /: plimsoll watch --url http:\/\/a:8000 --record\n$/,
+    )
   })
 })
 
 it('a policy with its working', () => {
-  expect(renderPolicy(seedPolicy, plain))
+  expect(
+    renderPolicy(seedPolicy, {
+      color: false,
+      typed: ['policy', 'runs/1129-1501-sweep', '--ramp', '0.1/s/s'],
+    }),
+  )
     .toBe(`Aim at 19 requests in flight a replica (running + waiting; 6.4 req/s), 1 more kept warm (+ 19 in flight on the metric)
   between 1 and 9 replicas · scale down over 300 s, one in 60 s · up at once
   a start takes at least 8 s
   usable 8 × 0.8 = 6.4 req/s a replica
   half as much again on one replica leaves 32 waiting when the next one is there: 4 s more for each
-plimsoll scale policy runs/1129-1501-sweep … --format keda   (hpa, keda, keda-external, wva, json)
+plimsoll scale policy runs/1129-1501-sweep --ramp 0.1/s/s --format keda   (hpa, keda, keda-external, wva, json)
 `)
   const unsure = renderPolicy(
     {
@@ -47,7 +59,7 @@ plimsoll scale policy runs/1129-1501-sweep … --format keda   (hpa, keda, keda-
       backlog: null,
       warm_pool: 0,
     },
-    plain,
+    { color: false, typed: ['policy'] },
   )
   expect(unsure).toContain('cold start unknown: --cold-start 40s')
   expect(unsure).toContain('INDICATIVE')

@@ -121,6 +121,8 @@ export interface PlanProvenance {
   readonly workload: string
   readonly engine: string | null
   readonly embedded: boolean
+  /** The words that ask the sweep's server for the same; null: no flags can say it. Absent in plans of versions that did not know. */
+  readonly again?: readonly string[] | null
   readonly model: string | null
   readonly gpu: string | null
   readonly engine_args: string | null

@@ -8,6 +8,7 @@ import {
   formatRate,
 } from '../base/units.ts'
 import type { WallKind } from './documents.ts'
+import { measuringLine } from './plan-screen.ts'
 import { printable } from './printable.ts'
 import { simulationSection } from './plan-simulation-page.ts'
 import type { PlanCandidate, PlanDocument, PlanProvenance, PlanReading } from './plan-document.ts'
@@ -55,7 +56,7 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
       : best?.basis?.kind === 'typed'
         ? '\n\nThe rate of a replica was typed, not measured.'
         : best?.basis?.kind === 'refuted'
-          ? `\n\n**Refuted: ${text(best.basis.why)}. Find a rate that holds before this is deployed: \`plimsoll find\`.**`
+          ? `\n\n**Refuted: ${text(best.basis.why)}. Find a rate that holds before this is deployed: \`${measuringLine('find', document)}\`.**`
           : ''
   const tried =
     document.simulation?.survives === false

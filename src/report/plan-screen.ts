@@ -7,6 +7,7 @@ import {
   formatPlain,
   formatRate,
 } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import { footnotes } from './footnotes.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
@@ -14,8 +15,13 @@ import { simulationLines } from './plan-simulation-text.ts'
 import type { PlanCandidate, PlanDocument, PlanReading } from './plan-document.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
+/** A plan's options, and the words after `plan` that it was asked by: what the next command begins with. */
+export interface PlanRenderOptions extends RenderOptions {
+  readonly typed: readonly string[]
+}
+
 /** A plan for the terminal: the number of replicas with its working, what it rests on, the next command. Ends with a line break. */
-export function renderPlan(document: PlanDocument, options: RenderOptions): string {
+export function renderPlan(document: PlanDocument, options: PlanRenderOptions): string {
   const paint = painter(options.color)
   const notes = footnotes()
   const [best] = document.candidates
@@ -25,7 +31,7 @@ export function renderPlan(document: PlanDocument, options: RenderOptions): stri
     ...classLines(document),
     ...(best === undefined || best.basis === null
       ? []
-      : [`  ${basisLine(best, (text) => notes.mark(text))}`]),
+      : [`  ${basisLine(document, best, (text) => notes.mark(text))}`]),
     ...limitLines(document).map((line) => `  ${line}`),
     ...(document.simulation === null ? [] : simulationLines(document.simulation, paint)),
     ...(options.explain ? explainLines(document, best) : []),
@@ -37,7 +43,7 @@ export function renderPlan(document: PlanDocument, options: RenderOptions): stri
     ...(notes.lines().length === 0
       ? []
       : ['', ...notes.lines().map((line) => paint('quiet', printable(line)))]),
-    nextLine(document, best),
+    nextLine(document, best, options.typed),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -162,7 +168,7 @@ function classLines({ classes, shared_replicas: shared }: PlanDocument): string[
   return lines
 }
 
-function basisLine(best: PlanCandidate, mark: (text: string) => string): string {
+function basisLine(document: PlanDocument, best: PlanCandidate, mark: (text: string) => string): string {
   const { basis } = best
   if (basis === null) return ''
   const least = basis.at_least ? 'at least ' : ''
@@ -171,7 +177,8 @@ function basisLine(best: PlanCandidate, mark: (text: string) => string): string 
   if (basis.kind === 'confirmed') return `${each}, confirmed open loop: ${printable(basis.why)}`
   if (basis.kind === 'refuted')
     return `closed loop ${each}: REFUTED ${mark(`${basis.why}: plimsoll find looks for a rate that holds, plimsoll plan --each RATE/s plans on it`)}`
-  return `${each}: INDICATIVE ${mark(`${basis.why}: plimsoll run --request-rate ${formatPlain(basis.requests_per_s, 4)} confirms it`)}`
+  const rate = ['--request-rate', formatPlain(basis.requests_per_s, 4)]
+  return `${each}: INDICATIVE ${mark(`${basis.why}: ${measuringLine('run', document, rate)} confirms it`)}`
 }
 
 function limitLines({ limits, availability, bursts, candidates }: PlanDocument): string[] {
@@ -212,44 +219,35 @@ function explainLines(document: PlanDocument, best: PlanCandidate | undefined): 
   return ['', ...lines, '']
 }
 
-function nextLine(document: PlanDocument, best: PlanCandidate | undefined): string {
+function nextLine(document: PlanDocument, best: PlanCandidate | undefined, typed: readonly string[]): string {
   const { demand, out, files } = document
   if (out !== null)
     return `wrote ${files.length} ${noun(files.length, 'file')} to ${printable(out)} · ${printable(out)}/capacity.md is the page to show`
-  if (best === undefined || best.basis === null) return 'plimsoll sweep'
-  const margin = `${formatPlain(Number(demand.margin) * 100)}%`
-  if (best.chosen === null) return `plimsoll plan … --margin derate:${margin}`
-  if (best.basis.kind === 'typed') return 'plimsoll sweep --url http://… measures what one carries'
-  if (best.basis.kind === 'refuted')
-    return `plimsoll find${document.provenance?.embedded === false ? ' --url http://…' : ''} finds a rate that holds`
-  const sweeps = document.candidates.map(({ name }) => printable(name)).join(' ')
-  return `plimsoll plan ${sweeps} --peak ${demand.peak_per_s}/s --margin ${best.chosen}:${margin} --survive ${demand.failures}${furtherFlags(document)} --out deploy`
+  if (best === undefined || best.basis === null || best.basis.kind === 'refuted')
+    return `find a rate that holds: ${measuringLine('find', document)}`
+  if (best.chosen === null) {
+    const margin = `derate:${formatPlain(Number(demand.margin) * 100)}%`
+    return commandLine('plan', ...withoutMargin(typed), '--margin', margin)
+  }
+  if (best.basis.kind === 'typed') return `measure what one carries: ${commandLine('sweep', '--url', 'URL')}`
+  return commandLine('plan', ...typed, '--out', 'deploy')
+}
+
+function withoutMargin(typed: readonly string[]): readonly string[] {
+  const at = typed.indexOf('--margin')
+  return at < 0 ? typed : typed.toSpliced(at, 2)
+}
+
+/** The command line that measures the server of the sweep, asked for the same. */
+export function measuringLine(
+  verb: 'run' | 'sweep' | 'find',
+  { provenance }: PlanDocument,
+  load: readonly string[] = [],
+): string {
+  const again = provenance?.again ?? (provenance?.embedded === false ? ['--url', 'URL'] : [])
+  return commandLine(verb, ...again, ...load)
 }
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** What else the plan was asked, so that the folder holds the same plan. */
-function furtherFlags({ demand, classes }: PlanDocument): string {
-  const {
-    zones,
-    imbalance,
-    burst_window_s: burst,
-    gpus_per_replica: gpus,
-    price_per_gpu_hour: price,
-  } = demand
-  const flags = [
-    ...classes.map(
-      ({ name, peak_per_s: peak, sweep }) => `--class ${printable(name)}=${peak}/s@${printable(sweep)}`,
-    ),
-    ...(burst === null ? [] : [`--burst ${burst}s`]),
-    ...(zones === null
-      ? []
-      : [`--zones ${zones.count}`, ...(zones.lost === 1 ? [] : [`--survive-zones ${zones.lost}`])]),
-    ...(imbalance === '1' ? [] : [`--imbalance ${imbalance}`]),
-    ...(gpus === 1 ? [] : [`-t ${gpus}`]),
-    ...(price === null ? [] : [`--price ${price}`]),
-  ]
-  return flags.map((flag) => ` ${flag}`).join('')
 }

@@ -73,4 +73,6 @@ export interface PrefillDocument {
   readonly worst_residual: { readonly share: number; readonly prompt_tokens: number } | null
   readonly fixed_parts: readonly FixedPart[]
   readonly warnings: readonly Warning[]
+  /** The words that ask the same server for the same load as `sweep` would; null: no flags can say it. Absent where none was asked. */
+  readonly again?: readonly string[] | null
 }

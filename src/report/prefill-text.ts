@@ -6,7 +6,7 @@ import {
   formatPercent,
   formatPlain,
 } from '../base/units.ts'
-import { shellLine } from '../base/shell-words.ts'
+import { commandLine } from './command-line.ts'
 import { footnotes } from './footnotes.ts'
 import { painter, type RenderOptions } from './paint.ts'
 import type { FixedPart, PrefillDocument } from './prefill-document.ts'
@@ -32,14 +32,18 @@ export function renderPrefill(document: PrefillDocument, options: RenderOptions)
     `  ${document.model === null ? '' : `${document.model} at `}${document.source}`,
   ].map(printable)
   const foot = notes.lines()
-  const next =
-    document.folder === null
-      ? 'plimsoll prefill --url URL measures it'
-      : [
-          ...savedWords(document.folder, options),
-          shellLine(['plimsoll', 'sweep', ...(document.embedded ? [] : ['--url', document.source])]),
-        ].join(' · ')
-  return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), next].join('\n')}\n`
+  return `${[...lines, ...(foot.length > 0 ? ['', ...foot] : []), nextLine(document, options)].join('\n')}\n`
+}
+
+function nextLine(
+  { folder, embedded, source, again }: PrefillDocument,
+  options: Pick<RenderOptions, 'isStored'>,
+): string {
+  if (folder === null) return 'measure it: plimsoll prefill --url URL'
+  const words = again === undefined ? (embedded ? [] : ['--url', source]) : again
+  return [...savedWords(folder, options), ...(words === null ? [] : [commandLine('sweep', ...words)])].join(
+    ' · ',
+  )
 }
 
 function answer({ rate, interrupted }: PrefillDocument): string {

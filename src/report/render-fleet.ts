@@ -1,5 +1,6 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import type { FleetDocument, FleetFigure, FleetFigurePercentile, FleetSource } from './fleet-document.ts'
 import { footnotes } from './footnotes.ts'
 import { percentileName } from './metric-rows.ts'
@@ -57,9 +58,7 @@ export function renderFleet(document: FleetDocument, options: Pick<RenderOptions
     ),
   ]
   if (notes.lines().length > 0) lines.push('', ...notes.lines().map((line) => paint('quiet', line)))
-  lines.push(
-    `plimsoll show ${[...new Set(document.sources.map(fileOf))].map(printable).join(' ')} --as-fleet --json`,
-  )
+  lines.push(commandLine('show', ...new Set(document.sources.map(fileOf)), '--as-fleet', '--json'))
   return `${lines.join('\n')}\n`
 }
 

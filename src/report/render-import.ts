@@ -1,5 +1,4 @@
 import { noun } from '../base/noun.ts'
-import { shellWord } from '../base/shell-words.ts'
 import {
   formatBytes,
   formatDuration,
@@ -10,6 +9,7 @@ import {
   decimalsFor,
 } from '../base/units.ts'
 import { metricName, type Comparison } from '../measure/record/import/compare-published.ts'
+import { commandLine } from './command-line.ts'
 import type { ImportDocument, ImportedRunDocument } from './import-document.ts'
 import { figure, figureFormat } from './metric-rows.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
@@ -242,8 +242,8 @@ function nextLine(runs: readonly ImportedRunDocument[]): string {
   const first = folders[0]
   if (first === undefined) return 'nothing was written (--dry-run)'
   const saved = folders.length === 1 ? first : `${first} … ${folders.at(-1)}`
-  const path = shellWord(first)
-  return savedWords(saved, {}, [`plimsoll show ${path}`, `plimsoll export ${path} --format llm-d`]).join(
-    ' · ',
-  )
+  return savedWords(saved, {}, [
+    commandLine('show', first),
+    commandLine('export', first, '--format', 'llm-d'),
+  ]).join(' · ')
 }

@@ -9,10 +9,18 @@ import {
 } from '../base/units.ts'
 import { shellLine } from '../base/shell-words.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
+import { commandLine } from './command-line.ts'
 import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
 import { explainRun } from './explain.ts'
+import { defaultGood } from '../measure/metrics/objective.ts'
 import type { MetricName } from '../measure/metrics/run-summary.ts'
-import { failureHeadline, failureLines, failureShares, outweighsLatencies } from './failure-words.ts'
+import {
+  failureHeadline,
+  failureLines,
+  failureShares,
+  isFailing,
+  outweighsLatencies,
+} from './failure-words.ts'
 import { footnotes, type Footnotes } from './footnotes.ts'
 import { figure, figureFormat, metricTable } from './metric-rows.ts'
 import { painter, type Paint, type RenderOptions, type Style } from './paint.ts'
@@ -147,7 +155,8 @@ function answer(document: RunDocument): string {
     if (value !== null) known.push(`${label} ${name} ${figure(value, figureFormat(summary))}`)
   }
   const failures = failureHeadline(failureShares([document]))
-  if (known.length > 0 && failures !== null) known.push(failures)
+  // Without an objective nothing else tells that most of what is below is of the few that went well.
+  if (known.length > 0 && failures !== null) known.unshift(failures)
   // Latencies are of the answers that ended: those of the slowest are not among them.
   const { censored, cancelled_by_client: cancelled = 0, sent } = document.counts
   const cut = (censored - cancelled) / sent
@@ -187,10 +196,13 @@ function nextLine(document: RunDocument, options: RenderOptions): string {
 }
 
 /** The command lines to go on with; none where there is no server to send them to. */
-export function nextCommands({ load, throughput, verdict, target, repeat }: RunDocument): string[] {
+export function nextCommands(document: RunDocument): string[] {
+  const { load, throughput, verdict, target, repeat } = document
   const next: string[] = []
   // Another tool's run: there is nothing to send it to. Nor is there a command for what no flag can say.
   if (target.url === 'unknown' || repeat === null) return next
+  const judged = failuresJudged(document)
+  if (judged !== null) return [judged]
   const sweeps = verdict.status !== 'INVALID' && load.open_loop && target.api !== 'embeddings'
   if (sweeps) next.push(shellLine(['plimsoll', 'sweep', ...sameAgain(target, repeat)]))
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
@@ -201,8 +213,32 @@ export function nextCommands({ load, throughput, verdict, target, repeat }: RunD
   return next
 }
 
+/**
+ * Of a run whose requests fail and that nothing judges: the same with an objective that whatever is answered keeps, so that a pipeline
+ * fails of what is not. Null where it would fail as it is, or no flags can say it.
+ */
+function failuresJudged(document: RunDocument): string | null {
+  const { objectives, verdict, metrics, target, repeat } = document
+  const longest = metrics.e2e_ms?.max ?? null
+  if (verdict.status === 'INVALID' || objectives.some(({ judged }) => judged)) return null
+  if (!isFailing(failureShares([document])) || longest === null) return null
+  if (repeat?.load === undefined || repeat.load === null) return null
+  const objective = `e2e < ${roomAboveS(longest)}s, good ${defaultGood}`
+  const words = [...sameAgain(target, repeat), ...repeat.load, ...repeat.ends, '--slo', objective]
+  return `${commandLine('run', ...words)}   (exit 3 where more than 1 % fail)`
+}
+
+/** Twice as long or more, in a round figure, and no less than a second; in seconds, the longest unit that an objective has. */
+function roomAboveS(ms: number): number {
+  const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600]
+  return steps.find((seconds) => 1000 * seconds >= 2 * ms) ?? Math.ceil(ms / 500)
+}
+
 /** The flags that ask the same server for the same. */
-export function sameAgain(target: TargetFacts, repeat: RepeatFlags | undefined): readonly string[] {
+export function sameAgain(
+  target: Pick<TargetFacts, 'url' | 'api' | 'embedded'>,
+  repeat: RepeatFlags | undefined,
+): readonly string[] {
   return [
     ...(target.embedded ? [] : ['--url', target.url]),
     ...(repeat?.asked ?? (target.api === 'chat' ? [] : ['--api', target.api])),

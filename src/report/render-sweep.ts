@@ -9,6 +9,7 @@ import {
 } from '../base/units.ts'
 import { shellLine, shellWord } from '../base/shell-words.ts'
 import { isClientBound } from '../judge/verdict.ts'
+import { planCommand } from './command-line.ts'
 import { coverageNote } from './coverage-note.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
@@ -312,7 +313,7 @@ function nextLine(document: SweepDocument, options: RenderOptions): string {
 export function sweepNextCommands(document: SweepDocument): string[] {
   const { operating_point: point, target, sweep, repeat } = document
   if (point === null) return commandsToLookCloser(sweep, document.points[0], target, repeat)
-  const plan = `plimsoll plan ${shellWord(sweep)} --peak ${formatPlain(Number((10 * point.requests_per_s).toPrecision(1)))}/s --margin derate:20% --survive 1`
+  const plan = planCommand([sweep], point.requests_per_s)
   if (point.confirmed === true) return [plan]
   if (repeat === null) return []
   const rate = ['--request-rate', formatPlain(point.requests_per_s), '--duration', '15m']

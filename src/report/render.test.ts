@@ -7,9 +7,11 @@ import {
   noCapacity,
   nothingAnswered,
   sixPerSecond,
+  summary,
   threeWalls,
 } from '../../test/fixtures/documents.ts'
 import { nothingAnsweredSweep } from '../../test/fixtures/refused-sweep.ts'
+import type { RunDocument } from './documents.ts'
 import { renderRun } from './render-run.ts'
 import { renderSweep } from './render-sweep.ts'
 
@@ -62,5 +64,50 @@ describe('what is printed', () => {
     }
     const sweep = renderSweep(threeWalls, { color: true, explain: false })
     expect(withoutColor(sweep)).toBe(renderSweep(threeWalls, plain))
+  })
+})
+
+describe('a run whose requests fail, and that nothing judges', () => {
+  const failing: RunDocument = {
+    ...sixPerSecond,
+    goodput: null,
+    objectives: [],
+    counts: { planned: 3600, sent: 3600, ok: 792, failed: 2808, shed: 0, censored: 0, unsent: 0 },
+    errors: { http_500: 2808 },
+    target: { ...sixPerSecond.target, url: 'http://a:8000', embedded: false },
+    repeat: { asked: ['--prompt', '900'], ends: ['--duration', '600s'], load: ['--request-rate', '6'] },
+  }
+  const ends = (over: Partial<RunDocument>): string | undefined =>
+    renderRun({ ...failing, ...over }, plain)
+      .trimEnd()
+      .split('\n')
+      .at(-1)
+
+  test('says so first, and how a pipeline fails of it', () => {
+    const [first] = renderRun(failing, plain).split('\n')
+    expect(first).toMatch(/^VALID · 78 % of the requests not answered \(http_500\) · \S+ req\/s · TTFT p99 /)
+    expect(ends({})).toContain(
+      " · plimsoll run --url http://a:8000 --prompt 900 --request-rate 6 --duration 600s --slo 'e2e < 60s, good 99%'   (exit 3 where more than 1 % fail)",
+    )
+  })
+
+  test.each<[string, number, string]>([
+    ['short answers', 12, 'e2e < 1s'],
+    ['one of half a second, and over', 501, 'e2e < 2s'],
+    ['long ones', 290_000, 'e2e < 600s'],
+    ['ones of no end', 2e6, 'e2e < 4000s'],
+  ])('the limit leaves room above what was answered: %s', (_, max, limit) => {
+    expect(ends({ metrics: { e2e_ms: summary({ n: 792, max }) } })).toContain(`--slo '${limit}, good 99%'`)
+  })
+
+  test.each<[string, Partial<RunDocument>]>([
+    ['hardly any', { errors: { http_500: 20 } }],
+    ['an objective judges it', { objectives: sixPerSecond.objectives }],
+    ['it fails as it is', { verdict: clientBound.verdict }],
+    ['no flag says when it sent', { repeat: { asked: [], ends: [], load: null } }],
+    ['a document that did not know', { repeat: { asked: [], ends: [] } }],
+    ['another tool’s', { target: { ...failing.target, url: 'unknown' } }],
+  ])('nothing is proposed where %s', (_, over) => {
+    expect(ends(over)).not.toContain('--slo')
   })
 })

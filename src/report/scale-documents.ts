@@ -4,6 +4,8 @@ export interface SignalsDocument {
   readonly schema: 'plimsoll.signals/1'
   readonly plimsoll: string
   readonly run: string
+  /** The server that was recorded; absent where its address is not that of one. */
+  readonly url?: string
   /** The limit that was missed: `ttft < 500ms`. */
   readonly limit: string
   /** After the run's start, s; null: it was never missed for good. */
@@ -26,14 +28,8 @@ export interface SignalFacts {
   readonly why: string
 }
 
-/** What a scaler is told: `plimsoll scale policy --json`. */
-export interface PolicyDocument {
-  readonly schema: 'plimsoll.policy/1'
-  readonly plimsoll: string
-  readonly sweep: string
-  readonly basis: Pick<PlanBasis, 'requests_per_s' | 'kind'>
-  readonly cold_start_s: readonly [min: number, max: number] | null
-  readonly ramp_per_s2: string | null
+/** What a scaler is told, and how it was reckoned. */
+export interface PolicyFacts {
   readonly trigger_per_s: number
   readonly target_per_s: number
   readonly target_in_flight: number
@@ -43,9 +39,19 @@ export interface PolicyDocument {
   readonly max_replicas: number
   readonly scale_down_stabilization_s: number
   readonly scale_down_period_s: number
+  readonly working: readonly string[]
+}
+
+/** `plimsoll scale policy --json`. */
+export interface PolicyDocument extends PolicyFacts {
+  readonly schema: 'plimsoll.policy/1'
+  readonly plimsoll: string
+  readonly sweep: string
+  readonly basis: Pick<PlanBasis, 'requests_per_s' | 'kind'>
+  readonly cold_start_s: readonly [min: number, max: number] | null
+  readonly ramp_per_s2: string | null
   /** What waits behind one replica that is asked for half as much again while the next one starts; null without a cold start. */
   readonly backlog: { readonly waiting: number; readonly wait_s: number } | null
-  readonly working: readonly string[]
   /** By format: hpa, keda, keda-external, wva. */
   readonly manifests: Readonly<Record<string, string>>
 }

@@ -150,7 +150,7 @@ export function kedaExternalManifest(facts: ScalerFacts, scalerAddress: string):
   return withComments(
     [
       ...facts.comments,
-      `The scaler: plimsoll scale serve --url … --target ${facts.targetInFlight}${facts.reserveInFlight === 0 ? '' : ` --reserve ${facts.reserveInFlight}`}`,
+      `The scaler: plimsoll scale serve --url URL --target ${facts.targetInFlight}${facts.reserveInFlight === 0 ? '' : ` --reserve ${facts.reserveInFlight}`}`,
     ],
     scaledObject(facts, {
       type: 'external',

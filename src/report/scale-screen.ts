@@ -1,5 +1,6 @@
 import { noun } from '../base/noun.ts'
 import { formatPercent, formatPlain, formatSpan } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import { painter } from './paint.ts'
 import { printable } from './printable.ts'
 import type { PolicyDocument, SignalFacts, SignalsDocument } from './scale-documents.ts'
@@ -12,8 +13,14 @@ const columns: readonly Column[] = [
   { align: 'left', gap: 3 },
 ]
 
-/** Which signal to scale on, and why not the others. Ends with a line break. */
-export function renderSignals(document: SignalsDocument, { color }: { readonly color: boolean }): string {
+/**
+ * Which signal to scale on, and why not the others. Ends with a line break.
+ * @param typed What of the words that it was asked by a policy is asked too.
+ */
+export function renderSignals(
+  document: SignalsDocument,
+  { color, typed }: { readonly color: boolean; readonly typed: readonly string[] },
+): string {
   const paint = painter(color)
   const { signals, best, breach_at_s: breach, policy } = document
   const top = signals.find(({ name }) => name === best)
@@ -54,8 +61,20 @@ export function renderSignals(document: SignalsDocument, { color }: { readonly c
   }
   lines.push(
     best === null
-      ? 'plimsoll watch --record beside a load that breaks the objective'
-      : 'plimsoll scale policy SWEEP --ramp … --cold-start …',
+      ? `beside a load that breaks the objective: ${commandLine('watch', '--url', document.url ?? 'URL', '--record')}`
+      : commandLine(
+          'scale',
+          'policy',
+          'SWEEP',
+          '--run',
+          document.run,
+          '--on',
+          best,
+          ...typed,
+          '--ramp',
+          'RAMP',
+          ...(typed.includes('--cold-start') ? [] : ['--cold-start', 'TIME']),
+        ),
   )
   return `${lines.join('\n')}\n`
 }
@@ -74,8 +93,14 @@ function span(seconds: number | null): string {
   return seconds < 0 ? `−${formatSpan(-seconds * 1000)}` : formatSpan(seconds * 1000)
 }
 
-/** A policy with its working, or one of its manifests alone. Ends with a line break. */
-export function renderPolicy(document: PolicyDocument, { color }: { readonly color: boolean }): string {
+/**
+ * A policy with its working. Ends with a line break.
+ * @param typed The words after `scale` that it was asked by.
+ */
+export function renderPolicy(
+  document: PolicyDocument,
+  { color, typed }: { readonly color: boolean; readonly typed: readonly string[] },
+): string {
   const paint = painter(color)
   const pool =
     document.warm_pool === 0
@@ -102,7 +127,7 @@ export function renderPolicy(document: PolicyDocument, { color }: { readonly col
         : ['  INDICATIVE: the operating point was not confirmed open loop']),
     ...document.working.map((line) => `  ${line}`),
     ...backlog,
-    `plimsoll scale policy ${printable(document.sweep)} … --format keda   (hpa, keda, keda-external, wva, json)`,
+    `${commandLine('scale', ...typed, '--format', 'keda')}   (hpa, keda, keda-external, wva, json)`,
   ]
   return `${lines.join('\n')}\n`
 }

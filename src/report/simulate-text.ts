@@ -8,10 +8,19 @@ import {
   formatRate,
   formatSpan,
 } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import { painter, type Paint } from './paint.ts'
 import { printable } from './printable.ts'
 import type { SimulatedPolicy, SimulationDocument } from './simulate-document.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
+
+export interface SimulationRenderOptions {
+  readonly color: boolean
+  /** Where the rows were kept; null: nowhere. */
+  readonly out: string | null
+  /** The words after `simulate` that it was asked by. */
+  readonly typed: readonly string[]
+}
 
 const columns: readonly Column[] = [
   { align: 'left', gap: 2 },
@@ -21,7 +30,7 @@ const columns: readonly Column[] = [
 const heads = ['', 'good', 'TTFT p50', 'p99', 'TPOT p99', 'E2E p99', 'waiting, most', 'replica-h', 'cost']
 
 /** A simulation for the terminal: who met the objective, the policies side by side, who was hurt, the floor. */
-export function renderSimulation(document: SimulationDocument, options: { readonly color: boolean }): string {
+export function renderSimulation(document: SimulationDocument, options: SimulationRenderOptions): string {
   const paint = painter(options.color)
   const { policies, floor } = document
   const costs = policies.some((policy) => policy.cost !== null)
@@ -53,7 +62,7 @@ export function renderSimulation(document: SimulationDocument, options: { readon
       : [
           `  floor: one replica carries ${formatRate(floor.capacity_per_s)} of these (mean field, the ${wallWords[floor.binding] ?? floor.binding} binds); each window rounded up to whole replicas`,
         ]),
-    nextLine(document),
+    nextLine(document, options),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -186,10 +195,13 @@ function goodLine({ windows }: SimulatedPolicy): string {
   return line
 }
 
-function nextLine({ file, policies }: SimulationDocument): string {
+function nextLine({ policies }: SimulationDocument, { out, typed }: SimulationRenderOptions): string {
   const [policy] = policies
-  const folder = policies.length > 1 && policy !== undefined ? `sim/${policy.folder}` : 'sim'
-  return `next: plimsoll simulate ${printable(file)} --out sim · plimsoll show ${printable(folder)}`
+  const of = (folder: string): string =>
+    policies.length > 1 && policy !== undefined ? `${folder}/${policy.folder}` : folder
+  return out === null
+    ? `${commandLine('simulate', ...typed, '--out', 'sim')} · ${commandLine('show', of('sim'))}`
+    : `saved ${printable(out)} · ${commandLine('show', of(out))}`
 }
 
 function spent(policy: SimulatedPolicy): string {

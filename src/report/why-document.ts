@@ -3,6 +3,8 @@ import type { Warning } from '../base/warnings.ts'
 /** Mean parts of one side. */
 export interface WhySide {
   readonly name: string
+  /** The folder of its run; absent for figures that were typed. */
+  readonly run?: string
   readonly n: number
   readonly ttft_ms: number
   /** Null: no answer has more than one token. */

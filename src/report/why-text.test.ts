@@ -15,8 +15,24 @@ function golden(name: string, text: string): string {
 const runs: WhyDocument = {
   ...slowLong,
   kind: 'runs',
-  a: { ...slowLong.a, name: 'runs/after', n: 3421, ttft_ms: 420, e2e_ms: 7420, output_tokens: 351 },
-  b: { ...slowLong.b, name: 'runs/before', n: 3390, ttft_ms: 260, e2e_ms: 7245, output_tokens: 350.25 },
+  a: {
+    ...slowLong.a,
+    name: 'runs/after',
+    run: 'runs/after',
+    n: 3421,
+    ttft_ms: 420,
+    e2e_ms: 7420,
+    output_tokens: 351,
+  },
+  b: {
+    ...slowLong.b,
+    name: 'runs/before',
+    run: 'runs/before',
+    n: 3390,
+    ttft_ms: 260,
+    e2e_ms: 7245,
+    output_tokens: 350.25,
+  },
   difference: { total_ms: 175, ttft_ms: 160, tpot_ms: 0, length_ms: 15 },
   percentiles: [
     {

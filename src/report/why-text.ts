@@ -8,6 +8,7 @@ import {
   formatPlain,
   timeScale,
 } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import { footnotes } from './footnotes.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
@@ -228,6 +229,10 @@ function stutterLines(stutter: WhyStutter, named: boolean): readonly string[] {
 }
 
 function nextCommand({ kind, a, b }: WhyDocument): string {
-  if (kind === 'runs') return `plimsoll compare ${b.name} -- ${a.name}`
-  return kind === 'run' ? 'plimsoll show --explain' : 'plimsoll why RUN RUN'
+  // Points of one sweep differ by their load: there is nothing to compare them for.
+  const isPoint = [a, b].some(({ name, run }) => run !== undefined && name !== run)
+  if (kind === 'runs' && !isPoint) return commandLine('compare', b.name, '--', a.name)
+  if (kind !== 'requests') return commandLine('show', a.run ?? 'RUN', '--explain')
+  const run = a.run ?? b.run
+  return commandLine('why', ...(run === undefined ? ['RUN', 'RUN'] : [run]))
 }

@@ -1,3 +1,4 @@
+import { smallestCount } from './smallest-count.ts'
 import { noncentralTCdf, tQuantile } from './student-t.ts'
 import { normalQuantile } from './normal.ts'
 
@@ -86,20 +87,7 @@ export function minimumDetectablePairedEffect(n: number, power: number, design: 
 }
 
 function smallestRuns(delta: number, enough: (n: number) => boolean): number | null {
-  if (delta === 0) return null
-  const most = 1 << 20
-  let high = 2
-  while (!enough(high)) {
-    if (high >= most) return null
-    high *= 2
-  }
-  let low = Math.max(1, high / 2)
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if (enough(middle)) high = middle
-    else low = middle
-  }
-  return high
+  return delta === 0 ? null : smallestCount(enough)
 }
 
 /** Illinois false position on a power curve, which rises with the effect. */

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
+import { shellLine } from '../../base/shell-words.ts'
 import type { CompareDocument } from '../../report/compare-document.ts'
 import { armSeparator } from '../argv.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -169,7 +170,9 @@ async function compare(invocation: Invocation): Promise<ExitCode> {
       cli.stdout.say(renderComparePlan(outcome.document, placeOptions(cli.stdout)))
     } else {
       const { renderCompare } = await import('../../report/compare-text.ts')
-      cli.stdout.say(renderCompare(outcome.document, reportOptions(invocation)))
+      const { typedWords } = await import('../flags/typed-words.ts')
+      const typed = typedWords(invocation, { without: ['runs'] })
+      cli.stdout.say(renderCompare(outcome.document, { ...reportOptions(invocation), typed }))
     }
     if (outcome.kind === 'planned') return exitCodes.fine
     return compareExitCode(outcome.document, outcome.interrupted)
@@ -194,12 +197,16 @@ export function armsOf({ args, flags }: Pick<Invocation, 'args' | 'flags'>): {
   if (baseline !== undefined) {
     if (at >= 0) {
       throw new PlimsollError('PLIM_USAGE', '--baseline is A: there is nothing before --', {
-        hint: 'plimsoll compare --baseline DIR RUN…',
+        hint: shellLine(['plimsoll', 'compare', '--baseline', baseline, ...named(args.slice(at + 1), 'RUN')]),
       })
     }
     return { a: [baseline], b: args }
   }
   return at < 0 ? { a: args, b: [] } : { a: args.slice(0, at), b: args.slice(at + 1) }
+}
+
+function named(words: readonly string[], otherwise: string): readonly string[] {
+  return words.length > 0 ? words : [otherwise]
 }
 
 /** Names of metrics that were asked for. */

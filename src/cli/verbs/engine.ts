@@ -62,11 +62,16 @@ async function readConfig(
   if (text === null)
     throw new PlimsollError('PLIM_CONFIG', `there is no file ${path}`, { where: { file: path } })
   const { readYaml } = await import('../../base/positioned-yaml.ts')
-  const yaml = readYaml(text, path)
-  const content = yaml.value ?? {}
+  const expected = 'a mapping like max-num-seqs: 64'
+  const yaml = readYaml(text, path, {
+    what: 'settings of the engine',
+    expected,
+    hint: 'plimsoll engine --help tells each of them; without a file, or with {} in it, the defaults hold',
+  })
+  const content = yaml.value
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new PlimsollError('PLIM_CONFIG', 'the engine’s file holds no settings', {
-      expected: 'a mapping like max-num-seqs: 64',
+      expected,
       where: yaml.where([]),
     })
   }

@@ -56,8 +56,8 @@ async function exportRows({ flags, args, cli }: Invocation): Promise<ExitCode> {
     parquet: 'parquet',
   })
   const [path = ''] = await pathsOrNewest(args, cli)
-  const { stderrVoice } = await import('../voice.ts')
-  const deps = await cli.flowDeps(stderrVoice(cli, { quiet, progress: false, yes: true }))
+  const { noticesOf } = await import('../voice.ts')
+  const deps = await cli.flowDeps(noticesOf({ flags, cli }))
   const out = text(flags, 'out')
   const overwrite = out === undefined ? false : (isOn(flags, 'force') ?? false)
   const sink = out === undefined || format === 'parquet' ? null : await cli.openFile(out, { overwrite })

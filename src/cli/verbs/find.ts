@@ -4,13 +4,13 @@ import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { findFlags } from '../flags/find-flags.ts'
 import { foreignFlags } from '../flags/foreign-flags.ts'
-import { isOn } from '../flags/flag-values.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { pointFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
@@ -45,17 +45,16 @@ export const findVerb: Verb = {
 }
 
 async function find(invocation: Invocation): Promise<ExitCode> {
-  const { flags, cli } = invocation
+  const { cli } = invocation
   const { prepareFind } = await import('../prepare.ts')
   const { config, voice } = await prepareFind(invocation)
   try {
     const { document, interrupted } = await cli.flows.findFlow(config, await cli.flowDeps(voice))
     voice.finish()
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-    else {
+    await printResult(document, invocation, async () => {
       const { renderFind } = await import('../../report/find-text.ts')
-      cli.stdout.say(renderFind(document, reportOptions(invocation)))
-    }
+      return renderFind(document, reportOptions(invocation))
+    })
     return findExitCode(document, interrupted)
   } finally {
     voice.finish()

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { folderFlags, outputFlags } from '../flags/output-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
@@ -34,8 +35,8 @@ export const importVerb: Verb = {
 
 async function importResults(invocation: Invocation): Promise<ExitCode> {
   const { flags, args, cli } = invocation
-  const { stderrVoice } = await import('../voice.ts')
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const { noticesOf } = await import('../voice.ts')
+  const voice = noticesOf({ flags, cli })
   const write = isOn(flags, 'dry-run') !== true
   const kept = (flag: string): string | undefined => (write ? text(flags, flag) : undefined)
   const out = kept('out') ?? null
@@ -50,11 +51,10 @@ async function importResults(invocation: Invocation): Promise<ExitCode> {
     },
     await cli.flowDeps(voice),
   )
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else {
+  await printResult(document, invocation, async () => {
     const { renderImport } = await import('../../report/render-import.ts')
-    cli.stdout.say(renderImport(document, reportOptions(invocation)))
-  }
+    return renderImport(document, reportOptions(invocation))
+  })
   // A test in which nothing succeeded measures nothing, whoever ran it.
   return document.runs.some(({ run }) => run.verdict.status === 'INVALID')
     ? exitCodes.invalid

@@ -1,3 +1,4 @@
+import { shellLine } from '../../base/shell-words.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn } from '../flags/flag-values.ts'
 import type { Invocation, Verb } from '../verb.ts'
@@ -22,6 +23,8 @@ async function init({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const file = await cli.openFile(path, { overwrite: isOn(flags, 'force') ?? false })
   await file.write(configTemplate)
   await file.close()
-  cli.stdout.say(`wrote ${path} · plimsoll run · plimsoll sweep\n`)
+  const config = path === 'plimsoll.yaml' ? [] : ['--config', path]
+  const next = ['run', 'sweep'].map((verb) => shellLine(['plimsoll', verb, ...config]))
+  cli.stdout.say(`wrote ${[path, ...next].join(' · ')}\n`)
   return exitCodes.fine
 }

@@ -1,3 +1,5 @@
+import { PlimsollError } from '../../base/errors.ts'
+import type { ModelDocument } from '../../report/model-document.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
@@ -5,6 +7,7 @@ import { isOn, text } from '../flags/flag-values.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
@@ -114,18 +117,35 @@ async function measure(invocation: Invocation): Promise<ExitCode> {
     const { document, model } = await cli.flows.measureModel(config, await cli.flowDeps(voice))
     voice.finish()
     const out = text(flags, 'out') ?? null
-    if (out !== null) {
-      const sink = await cli.openFile(out, { overwrite: isOn(flags, 'force') ?? false })
-      await sink.write(`${JSON.stringify(model, null, 1)}\n`)
-      await sink.close()
-    }
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-    else {
+    const unwritten = out === null ? null : await writeModel(out, model, invocation)
+    await printResult(document, invocation, async () => {
       const { renderMeasurement } = await import('../../report/measurement-text.ts')
-      cli.stdout.say(renderMeasurement(document, reportOptions(invocation), out))
-    }
+      return renderMeasurement(document, reportOptions(invocation), unwritten === null ? out : null)
+    })
+    // It took its time to measure: it is told first.
+    if (unwritten !== null) throw unwritten
     return document.ended === 'interrupted' ? exitCodes.interrupted : exitCodes.fine
   } finally {
     voice.finish()
+  }
+}
+
+/** Null, or the error of a file that could not be written. */
+async function writeModel(
+  path: string,
+  model: ModelDocument,
+  { flags, cli }: Invocation,
+): Promise<PlimsollError | null> {
+  try {
+    const sink = await cli.openFile(path, { overwrite: isOn(flags, 'force') ?? false })
+    try {
+      await sink.write(`${JSON.stringify(model, null, 1)}\n`)
+    } finally {
+      await sink.close()
+    }
+    return null
+  } catch (error) {
+    if (error instanceof PlimsollError) return error
+    throw error
   }
 }

@@ -4,6 +4,7 @@ import { nearest } from '../../base/edit-distance.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
+import { printResult } from '../print-result.ts'
 import type { FlagSpec, FlagSpecs, Invocation, Verb } from '../verb.ts'
 import { modelMeasureVerb } from './model-measure.ts'
 
@@ -109,9 +110,10 @@ export const modelVerb: Verb = {
   run: () => Promise.resolve(exitCodes.usage),
 }
 
-async function model({ flags, args, cli }: Invocation): Promise<ExitCode> {
-  const { stderrVoice } = await import('../voice.ts')
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+async function model(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
+  const { noticesOf } = await import('../voice.ts')
+  const voice = noticesOf({ flags, cli })
   const config = await configOf(flags, args)
   const document = await cli.flows.modelFlow(config, await cli.flowDeps(voice))
   const out = text(flags, 'out') ?? null
@@ -120,16 +122,23 @@ async function model({ flags, args, cli }: Invocation): Promise<ExitCode> {
     await sink.write(`${JSON.stringify(document, null, 1)}\n`)
     await sink.close()
   }
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else cli.stdout.say(await rendered(document, cli.stdout.color, out))
+  await printResult(document, invocation, async () => {
+    const { typedWords } = await import('../flags/typed-words.ts')
+    const typed = typedWords(invocation)
+    return await rendered(document, { color: cli.stdout.color, typed }, out)
+  })
   return exitCodes.fine
 }
 
-async function rendered(document: ModelOutcome, color: boolean, out: string | null): Promise<string> {
+async function rendered(
+  document: ModelOutcome,
+  options: { readonly color: boolean; readonly typed: readonly string[] },
+  out: string | null,
+): Promise<string> {
   const { renderModel, renderPrediction, renderScore } = await import('../../report/model-text.ts')
-  if (document.schema === 'plimsoll.model/1') return renderModel(document, { color }, out)
-  if (document.schema === 'plimsoll.prediction/1') return renderPrediction(document, { color })
-  return renderScore(document, { color })
+  if (document.schema === 'plimsoll.model/1') return renderModel(document, options, out)
+  if (document.schema === 'plimsoll.prediction/1') return renderPrediction(document, options)
+  return renderScore(document, options)
 }
 
 async function configOf(flags: Invocation['flags'], args: readonly string[]): Promise<ModelConfig> {

@@ -1,11 +1,13 @@
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn, text } from '../flags/flag-values.ts'
+import { text } from '../flags/flag-values.ts'
 import { configFlags, outputFlags } from '../flags/output-flags.ts'
 import { planFlags } from '../flags/plan-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
 import type { PlanDocument } from '../../report/plan-document.ts'
 import type { PlanFile } from '../../flows/plan-file.ts'
 import { configText } from '../config-file.ts'
+import { printResult } from '../print-result.ts'
+import { reportOptions } from '../report-options.ts'
 import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
 
 export const planVerb: Verb = {
@@ -40,22 +42,23 @@ export const planVerb: Verb = {
   run: plan,
 }
 
-async function plan({ flags, args, cli }: Invocation): Promise<ExitCode> {
-  const [{ readPlanFlags }, { stderrVoice }] = await Promise.all([
+async function plan(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
+  const [{ readPlanFlags }, { noticesOf }] = await Promise.all([
     import('../flags/read-plan-flags.ts'),
     import('../voice.ts'),
   ])
   const sweeps = text(flags, 'each') === undefined ? await pathsOrNewest(args, cli) : args
   const config = readPlanFlags(flags, sweeps, await planFile(flags, cli))
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   const { document } = await cli.flows.planFlow(config, await cli.flowDeps(voice))
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else {
+  await printResult(document, invocation, async () => {
     const { renderPlan } = await import('../../report/plan-screen.ts')
-    cli.stdout.say(
-      renderPlan(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }),
-    )
-  }
+    const { typedWords } = await import('../flags/typed-words.ts')
+    // The newest run may be another by then.
+    const typed = typedWords({ ...invocation, args: sweeps })
+    return renderPlan(document, { ...reportOptions(invocation), typed })
+  })
   return planExitCode(document)
 }
 

@@ -1,11 +1,11 @@
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { enginePassFlags } from '../flags/engine-pass-flags.ts'
-import { isOn } from '../flags/flag-values.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { idleFlags, pickFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
@@ -72,17 +72,16 @@ export const prefillVerb: Verb = {
 }
 
 async function prefill(invocation: Invocation): Promise<ExitCode> {
-  const { flags, cli } = invocation
+  const { cli } = invocation
   const { preparePrefill } = await import('../prepare-prefill.ts')
   const { config, voice } = await preparePrefill(invocation)
   try {
     const { document, interrupted } = await cli.flows.prefillFlow(config, await cli.flowDeps(voice))
     voice.finish()
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-    else {
+    await printResult(document, invocation, async () => {
       const { renderPrefill } = await import('../../report/prefill-text.ts')
-      cli.stdout.say(renderPrefill(document, reportOptions(invocation)))
-    }
+      return renderPrefill(document, reportOptions(invocation))
+    })
     return interrupted ? exitCodes.interrupted : exitCodes.fine
   } finally {
     voice.finish()

@@ -11,10 +11,10 @@ import { judgeFlags } from '../flags/judge-flags.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { foreignFlags } from '../flags/foreign-flags.ts'
-import { isOn } from '../flags/flag-values.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { FlagValues, Invocation, Verb } from '../verb.ts'
 
@@ -66,11 +66,10 @@ async function run(invocation: Invocation): Promise<ExitCode> {
     }
     const { document, interrupted } = await cli.flows.runFlow(prepared.config, await cli.flowDeps(voice))
     voice.finish()
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-    else {
+    await printResult(document, invocation, async () => {
       const { renderRun } = await import('../../report/render-run.ts')
-      cli.stdout.say(renderRun(document, reportOptions(invocation)))
-    }
+      return renderRun(document, reportOptions(invocation))
+    })
     await writeCi(document, flags, cli)
     return runExitCode(document, interrupted)
   } finally {
@@ -91,12 +90,10 @@ async function printExperiment(
   { document, interrupted }: ExperimentOutcome,
   invocation: Invocation,
 ): Promise<ExitCode> {
-  const { flags, cli } = invocation
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else {
+  await printResult(document, invocation, async () => {
     const { renderExperiment } = await import('../../report/experiment-text.ts')
-    cli.stdout.say(renderExperiment(document, reportOptions(invocation)))
-  }
+    return renderExperiment(document, reportOptions(invocation))
+  })
   return experimentExitCode(document, interrupted)
 }
 

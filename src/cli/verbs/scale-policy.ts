@@ -108,10 +108,10 @@ export const scalePolicyVerb: Verb = {
   run: policy,
 }
 
-async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function policy({ flags, given, args, cli }: Invocation): Promise<ExitCode> {
   const [sweep] = await pathsOrNewest(args.slice(1), cli)
   const wanted = oneOf(text(flags, 'format') ?? 'text', '--format', formats)
-  const [{ readMargin, readStart }, { renderPolicy }, { stderrVoice }] = await Promise.all([
+  const [{ readMargin, readStart }, { renderPolicy }, { noticesOf }] = await Promise.all([
     import('../flags/read-plan-flags.ts'),
     import('../../report/scale-screen.ts'),
     import('../voice.ts'),
@@ -122,7 +122,7 @@ async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
       expected: '--margin derate:20% or --margin uplift:20%',
     })
   }
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   // The document holds every manifest, the text none.
   const isText = wanted === 'text' && isOn(flags, 'json') !== true
   const written = (name: string): string | undefined => (isText ? undefined : text(flags, name))
@@ -138,8 +138,12 @@ async function policy({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   const { document } = await cli.flows.policyFlow(config, await cli.flowDeps(voice))
   if (isOn(flags, 'json') === true || wanted === 'json') cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else if (wanted === 'text') cli.stdout.say(renderPolicy(document, { color: cli.stdout.color }))
-  else cli.stdout.write(document.manifests[wanted] ?? '')
+  else if (wanted === 'text') {
+    const { typedWords } = await import('../flags/typed-words.ts')
+    // The newest sweep may be another by then.
+    const typed = typedWords({ given, args: ['policy', document.sweep] })
+    cli.stdout.say(renderPolicy(document, { color: cli.stdout.color, typed }))
+  } else cli.stdout.write(document.manifests[wanted] ?? '')
   return exitCodes.fine
 }
 

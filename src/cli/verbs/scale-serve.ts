@@ -81,8 +81,8 @@ export const scaleServeVerb: Verb = {
 
 async function serve({ flags, cli }: Invocation): Promise<ExitCode> {
   const config = readServeFlags(flags)
-  const { stderrVoice } = await import('../voice.ts')
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const { noticesOf } = await import('../voice.ts')
+  const voice = noticesOf({ flags, cli })
   const deps = await cli.flowDeps({ ...voice, stopping: '' })
   await cli.flows.serveScaler(config, {
     ...deps,

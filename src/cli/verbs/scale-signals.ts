@@ -1,9 +1,11 @@
 import { parseDurationMs } from '../../base/units.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn, text } from '../flags/flag-values.ts'
+import { text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
+import { printResult } from '../print-result.ts'
 import type { Invocation, Verb } from '../verb.ts'
+import { scalePolicyVerb } from './scale-policy.ts'
 
 const group = 'What is asked'
 
@@ -49,14 +51,15 @@ export const scaleSignalsVerb: Verb = {
   run: signals,
 }
 
-async function signals({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function signals(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
   const [path] = await pathsOrNewest(args.slice(1), cli)
   const coldStart = text(flags, 'cold-start')
-  const [{ renderSignals }, { stderrVoice }] = await Promise.all([
+  const [{ renderSignals }, { noticesOf }] = await Promise.all([
     import('../../report/scale-screen.ts'),
     import('../voice.ts'),
   ])
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   const { document } = await cli.flows.signalsFlow(
     {
       path: path ?? '',
@@ -67,7 +70,10 @@ async function signals({ flags, args, cli }: Invocation): Promise<ExitCode> {
     },
     await cli.flowDeps(voice),
   )
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else cli.stdout.say(renderSignals(document, { color: cli.stdout.color }))
+  await printResult(document, invocation, async () => {
+    const { typedWords } = await import('../flags/typed-words.ts')
+    const typed = typedWords({ ...invocation, args: [] }, { of: scalePolicyVerb.flags, without: ['on'] })
+    return renderSignals(document, { color: cli.stdout.color, typed })
+  })
   return document.policy !== null && document.policy.refused !== null ? exitCodes.usage : exitCodes.fine
 }

@@ -8,6 +8,7 @@ import { ciFlags } from '../flags/ci-flags.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
 import { isOn, text } from '../flags/flag-values.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { CliContext, FlagValues, Invocation, Verb } from '../verb.ts'
 
@@ -62,16 +63,15 @@ export const showVerb: Verb = {
 async function show(invocation: Invocation): Promise<ExitCode> {
   const { flags, args, cli } = invocation
   await checkCiFlags(flags, cli)
-  const { stderrVoice } = await import('../voice.ts')
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const { noticesOf } = await import('../voice.ts')
+  const voice = noticesOf({ flags, cli })
   if (isOn(flags, 'as-fleet') === true) {
     refuseBesideFleet(flags)
     const fleet = await cli.flows.fleetFlow(args, await cli.flowDeps(voice))
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(fleet)}\n`)
-    else {
+    await printResult(fleet, { flags, cli }, async () => {
       const { renderFleet } = await import('../../report/render-fleet.ts')
-      cli.stdout.say(renderFleet(fleet, { color: cli.stdout.color }))
-    }
+      return renderFleet(fleet, { color: cli.stdout.color })
+    })
     return exitCodes.fine
   }
   const paths = await pathsOrNewest(args, cli, 'shown')

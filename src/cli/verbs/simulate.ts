@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os'
 import type { SimulationDocument } from '../../report/simulate-document.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn, text } from '../flags/flag-values.ts'
+import { text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
+import { printResult } from '../print-result.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
 export const simulateVerb: Verb = {
@@ -35,9 +36,10 @@ export const simulateVerb: Verb = {
   run: simulate,
 }
 
-async function simulate({ flags, args, cli }: Invocation): Promise<ExitCode> {
-  const { stderrVoice } = await import('../voice.ts')
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+async function simulate(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
+  const { noticesOf } = await import('../voice.ts')
+  const voice = noticesOf({ flags, cli })
   const { document } = await cli.flows.simulateFlow(
     {
       path: args[0] ?? '',
@@ -47,11 +49,12 @@ async function simulate({ flags, args, cli }: Invocation): Promise<ExitCode> {
     },
     await cli.flowDeps(voice),
   )
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else {
+  await printResult(document, invocation, async () => {
     const { renderSimulation } = await import('../../report/simulate-text.ts')
-    cli.stdout.say(renderSimulation(document, { color: cli.stdout.color }))
-  }
+    const { typedWords } = await import('../flags/typed-words.ts')
+    const typed = typedWords(invocation)
+    return renderSimulation(document, { color: cli.stdout.color, out: text(flags, 'out') ?? null, typed })
+  })
   return simulationExitCode(document)
 }
 

@@ -6,6 +6,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { noun } from '../../base/noun.ts'
 import { parseCount } from '../../base/units.ts'
 import { parseConfigFile } from '../../flows/options/read-config.ts'
+import { sloEngines, type SloEngine } from '../../flows/options/slo-section.ts'
 import { liveBudget, runBudget, typedBudget } from '../../flows/slo-budget.ts'
 import { livePage, typedPage } from '../../flows/slo-page.ts'
 import { openPrometheus, type PrometheusServer } from '../../flows/slo-prometheus.ts'
@@ -45,7 +46,7 @@ async function page(invocation: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(pageDocument(screens))}\n`)
   else {
     for (const screen of screens) cli.stdout.say(renderPage(screen, cli.stdout))
-    cli.stdout.say(nextAfterPage(flags, screens))
+    cli.stdout.say(`${await nextAfterPage(invocation, screens)}\n`)
   }
   const verdicts = screens.map(({ decisions }) => decisions[0]?.verdict)
   if (verdicts.includes('page')) return exitCodes.objectiveFailed
@@ -78,12 +79,31 @@ function needed(flags: FlagValues, name: string, example: string): string {
   })
 }
 
-function nextAfterPage(flags: FlagValues, screens: readonly PageScreen[]): string {
-  const asked = text(flags, 'objective')
-  if (asked === undefined) return 'plimsoll slo budget with the same arguments tells what is left\n'
-  const share = text(flags, 'long') ?? ''
-  const spent = /^[\d.]+%?$/.test(share) ? ` --bad-share ${share} --elapsed 1h` : ' --requests 2M --bad 250'
-  return `plimsoll slo budget --objective ${asked} --window ${screens[0]?.period ?? '30d'}${spent}\n`
+/** What is asked of another part of `slo` with the same words. */
+async function sameOf(
+  action: SloAction,
+  invocation: Pick<Invocation, 'given' | 'args'>,
+  ...more: readonly string[]
+): Promise<string> {
+  const [{ sloFlags }, { typedWords }, { commandLine }] = await Promise.all([
+    import('../flags/slo-flags.ts'),
+    import('../flags/typed-words.ts'),
+    import('../../report/command-line.ts'),
+  ])
+  return commandLine('slo', action, ...typedWords(invocation, { of: sloFlags[action] }), ...more)
+}
+
+async function nextAfterPage(invocation: Invocation, screens: readonly PageScreen[]): Promise<string> {
+  const { given } = invocation
+  const asked = text(given, 'objective')
+  if (asked === undefined) return await sameOf('budget', invocation)
+  const share = text(given, 'long') ?? ''
+  const spent = /^[\d.]+%?$/.test(share)
+    ? ['--bad-share', share, '--elapsed', '1h']
+    : ['--requests', text(given, 'requests') ?? 'COUNT', '--bad', 'COUNT']
+  const window = screens[0]?.period ?? '30d'
+  const { commandLine } = await import('../../report/command-line.ts')
+  return commandLine('slo', 'budget', '--objective', asked, '--window', window, ...spent)
 }
 
 /** Asks a Prometheus server about the objectives of the files. */
@@ -123,21 +143,7 @@ function overrides(flags: FlagValues): SloOverrides {
   const engine = text(flags, 'engine')
   const edges = text(flags, 'edges')
   const unreachable = text(flags, 'unreachable')
-  const names = [
-    'vllm',
-    'sglang',
-    'tgi',
-    'trtllm',
-    'dynamo',
-    'llamacpp',
-    'llm-d',
-    'otel',
-    'plimsoll',
-  ] as const
-  const engines = Object.fromEntries(names.map((name) => [name, name])) as Record<
-    string,
-    (typeof names)[number]
-  >
+  const engines = Object.fromEntries(sloEngines.map((name) => [name, name])) as Record<string, SloEngine>
   return {
     ...(policy === undefined ? {} : { policy }),
     ...(engine === undefined ? {} : { engine: oneOf(engine, '--engine', engines) }),
@@ -164,20 +170,30 @@ async function budget(invocation: Invocation): Promise<ExitCode> {
   if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(budgetDocument(screens))}\n`)
   else {
     for (const screen of screens) cli.stdout.say(renderBudget(screen, cli.stdout))
-    cli.stdout.say(nextAfterBudget(invocation))
+    cli.stdout.say(`${await nextAfterBudget(invocation)}\n`)
   }
   return screens.some(({ report }) => isSpent(report) || report.lasts === 'gone')
     ? exitCodes.objectiveFailed
     : exitCodes.fine
 }
 
-function nextAfterBudget({ flags, args }: Invocation): string {
-  const server = text(flags, 'prometheus')
-  if (server !== undefined) return `plimsoll slo page ${[...args, '--prometheus', server].join(' ')}\n`
-  const share = text(flags, 'bad-share')
+async function nextAfterBudget(invocation: Invocation): Promise<string> {
+  const { given } = invocation
+  if (text(given, 'prometheus') !== undefined) return await sameOf('page', invocation)
+  const share = text(given, 'bad-share')
+  const { commandLine } = await import('../../report/command-line.ts')
   return share === undefined
-    ? 'plimsoll slo rules plimsoll.yaml --out deploy/slo\n'
-    : `plimsoll slo page --objective ${text(flags, 'objective') ?? '99.5%'} --long ${share} --short ${share}\n`
+    ? commandLine('slo', 'rules', 'plimsoll.yaml', '--out', 'deploy/slo')
+    : commandLine(
+        'slo',
+        'page',
+        '--objective',
+        text(given, 'objective') ?? '99.5%',
+        '--long',
+        share,
+        '--short',
+        share,
+      )
 }
 
 async function budgetScreens(invocation: Invocation): Promise<readonly BudgetScreen[]> {
@@ -232,7 +248,8 @@ async function configObjectives(
   )
 }
 
-async function rules({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function rules(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
   const all = sloRules(await filesOf(args, cli), overrides(flags))
   const files = sloFiles(all)
   const out = text(flags, 'out')
@@ -245,7 +262,7 @@ async function rules({ flags, args, cli }: Invocation): Promise<ExitCode> {
   }
   if (out !== undefined) {
     cli.stdout.say(
-      `${renderChecks(all, cli.stdout)}wrote ${files.length} ${noun(files.length, 'file')} to ${out} · ${nextAfterRules(args, out)}\n`,
+      `${renderChecks(all, cli.stdout)}wrote ${files.length} ${noun(files.length, 'file')} to ${out} · ${await sameOf('test', invocation, '--out', out)}\n`,
     )
     return exitCodes.fine
   }
@@ -260,10 +277,6 @@ async function rules({ flags, args, cli }: Invocation): Promise<ExitCode> {
   const shown = files.filter(({ name }) => name.endsWith(ending))
   await cli.stdout.writeAll(shown.map((file) => file.text).join(ending.endsWith('.json') ? '' : '---\n'))
   return exitCodes.fine
-}
-
-function nextAfterRules(args: readonly string[], out: string): string {
-  return `plimsoll slo test ${[...args, '--out', out].join(' ')}`
 }
 
 async function writeAll(files: readonly MadeFile[], folder: string): Promise<void> {

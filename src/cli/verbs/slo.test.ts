@@ -172,6 +172,23 @@ describe('what slo and doctor print', () => {
     expect(result.issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined()
   })
 
+  it.each([
+    ['slo page vllm.yaml --prometheus http://', 'http://'],
+    ['slo budget vllm.yaml --prometheus prom:port', 'prom:port'],
+    ['doctor --url http://a:b', 'http://a:b'],
+  ])('what is no address is told as that, and is no fault of plimsoll: %s', async (line, address) => {
+    const { stderr, exitCode } = await run(line)
+    expect(stderr).toBe(`PLIM_URL  this is not an address\n  received "${address}"\n`)
+    expect(exitCode).toBe(2)
+  })
+
+  it('what the rules were made by is what they are tested by', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plimsoll rules-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const { stdout } = await run(`slo rules vllm.yaml --policy lesson --format crd --out '${folder}'`)
+    expect(stdout).toContain(` · plimsoll slo test vllm.yaml --policy lesson --out '${folder}'\n`)
+  })
+
   it('a mistyped flag of a part is told with the nearest of that part', async () => {
     const { stderr, exitCode } = await run('slo page --objectiv 99.5%')
     expect(stderr).toContain('unknown flag --objectiv; did you mean --objective?')

@@ -7,11 +7,11 @@ import { enginePassFlags } from '../flags/engine-pass-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { foreignFlags } from '../flags/foreign-flags.ts'
-import { isOn } from '../flags/flag-values.ts'
 import { pointFlags, sweepFlags } from '../flags/sweep-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { vllmFlags } from '../flags/vllm-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
+import { printResult } from '../print-result.ts'
 import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
@@ -51,11 +51,10 @@ async function sweep(invocation: Invocation): Promise<ExitCode> {
   try {
     const { document, interrupted } = await cli.flows.sweepFlow(config, await cli.flowDeps(voice))
     voice.finish()
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-    else {
+    await printResult(document, invocation, async () => {
       const { renderSweep } = await import('../../report/render-sweep.ts')
-      cli.stdout.say(renderSweep(document, reportOptions(invocation)))
-    }
+      return renderSweep(document, reportOptions(invocation))
+    })
     await writeCi(document, flags, cli)
     return sweepExitCode(document, interrupted)
   } finally {

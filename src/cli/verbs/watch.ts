@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { shellWord } from '../../base/shell-words.ts'
+import { shellLine } from '../../base/shell-words.ts'
 import { parseCount, parseDurationMs } from '../../base/units.ts'
 import type { WatchConfig } from '../../flows/watch.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -104,12 +104,12 @@ export const watchVerb: Verb = {
 async function watch(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
   const config = readWatchFlags(flags)
-  const [{ renderWatch, renderWatchLine }, { savedWords }, { stderrVoice }] = await Promise.all([
+  const [{ renderWatch, renderWatchLine }, { savedWords }, { noticesOf }] = await Promise.all([
     import('../../report/watch-screen.ts'),
     import('../../report/saved-words.ts'),
     import('../voice.ts'),
   ])
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   const json = isOn(flags, 'json') === true
   const redraw = cli.stdout.isTerminal && !json
   // The whole screen where it is looked at, or where there is one look; else a line a look.
@@ -127,7 +127,7 @@ async function watch(invocation: Invocation): Promise<ExitCode> {
   })
   const { folder } = outcome
   if (folder !== null) {
-    const reading = [`plimsoll scale signals ${shellWord(folder)}`]
+    const reading = [shellLine(['plimsoll', 'scale', 'signals', folder])]
     voice.onNotice(savedWords(folder, { isStored: invocation.isStored() }, reading).join(' · '))
   }
   return exitCodes.fine

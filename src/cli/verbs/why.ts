@@ -1,7 +1,9 @@
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn, oneOf, text } from '../flags/flag-values.ts'
+import { oneOf, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
 import { pathsOrNewest } from '../newest-run.ts'
+import { printResult } from '../print-result.ts'
+import { reportOptions } from '../report-options.ts'
 import type { Invocation, Verb } from '../verb.ts'
 
 const group = 'How to look'
@@ -42,9 +44,10 @@ export const whyVerb: Verb = {
   run: why,
 }
 
-async function why({ flags, args, cli }: Invocation): Promise<ExitCode> {
+async function why(invocation: Invocation): Promise<ExitCode> {
+  const { flags, args, cli } = invocation
   const { segmentLabels } = await import('../../flows/why.ts')
-  const { stderrVoice } = await import('../voice.ts')
+  const { noticesOf } = await import('../voice.ts')
   const { parsePercentileLevel } = await import('../flags/percentile-level.ts')
   const by = oneOf(
     text(flags, 'by') ?? 'prompt',
@@ -55,13 +58,12 @@ async function why({ flags, args, cli }: Invocation): Promise<ExitCode> {
     >,
   )
   const level = parsePercentileLevel(text(flags, 'percentile') ?? '99', '--percentile')
-  const voice = stderrVoice(cli, { quiet: isOn(flags, 'quiet') ?? false, progress: false, yes: true })
+  const voice = noticesOf({ flags, cli })
   const [a = '', b = null] = await pathsOrNewest(args, cli)
   const document = await cli.flows.whyFlow({ a, b, by, level }, await cli.flowDeps(voice))
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(document)}\n`)
-  else {
+  await printResult(document, invocation, async () => {
     const { renderWhy } = await import('../../report/why-text.ts')
-    cli.stdout.say(renderWhy(document, { color: cli.stdout.color, explain: isOn(flags, 'explain') ?? false }))
-  }
+    return renderWhy(document, reportOptions(invocation))
+  })
   return exitCodes.fine
 }

@@ -153,7 +153,15 @@ const target = v.strictObject({
 
 const threePercentiles = v.strictObject({ p50: maybe, p99: maybe, max: maybe })
 
-const repeat = v.exactOptional(v.nullable(v.strictObject({ asked: v.array(text), ends: v.array(text) })))
+const repeat = v.exactOptional(
+  v.nullable(
+    v.strictObject({
+      asked: v.array(text),
+      ends: v.array(text),
+      load: v.exactOptional(v.nullable(v.array(text))),
+    }),
+  ),
+)
 
 const ownError = v.strictObject({ p50: maybe, p99: maybe })
 

@@ -223,9 +223,17 @@ workload:
     expect(readConfig('workload: { kind: trace, path: t.csv }', file).workloadPath).toBe(`${folder}t.csv`)
   })
 
-  test('an empty file says nothing', () => {
-    expect(readConfig('', 'plimsoll.yaml')).toEqual({})
-    expect(readConfig('# nothing\n', 'plimsoll.yaml')).toEqual({})
+  test('a file that says nothing is refused; an empty map says the defaults', () => {
+    for (const [text, received] of [
+      ['', 'an empty file'],
+      ['# nothing\n', 'nothing beside comments'],
+    ] as const) {
+      const told = refusal(text)
+      expect(told).toContain('the file holds no settings')
+      expect(told).toContain(received)
+      expect(told).toContain('plimsoll init example.yaml')
+    }
+    expect(readConfig('{}', 'plimsoll.yaml')).toEqual({})
   })
 
   test('what init writes changes nothing, and each of its examples can be used', () => {

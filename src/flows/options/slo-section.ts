@@ -32,7 +32,8 @@ export interface SloPolicySection {
   }[]
 }
 
-const engines = [
+/** Whose metrics tell an objective. */
+export const sloEngines = [
   'vllm',
   'sglang',
   'tgi',
@@ -43,7 +44,7 @@ const engines = [
   'otel',
   'plimsoll',
 ] as const
-export type SloEngine = (typeof engines)[number]
+export type SloEngine = (typeof sloEngines)[number]
 
 type Described<T extends v.GenericSchema> = v.SchemaWithPipe<
   readonly [T, v.DescriptionAction<v.InferOutput<T>, string>]
@@ -73,7 +74,7 @@ const policy = v.strictObject({
 
 export const sloSection: v.GenericSchema<unknown, SloSection> = v.strictObject({
   service: v.exactOptional(described(text, 'Name of the service, in labels and files')),
-  engine: v.exactOptional(described(v.picklist(engines), 'Whose metrics tell it')),
+  engine: v.exactOptional(described(v.picklist(sloEngines), 'Whose metrics tell it')),
   match: v.exactOptional(described(labels, 'Labels that choose the series: model_name: llama')),
   match_class: v.exactOptional(described(v.record(text, labels), 'Further labels, by objective')),
   counters: v.exactOptional(

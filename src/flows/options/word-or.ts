@@ -1,4 +1,4 @@
-import { PlimsollError } from '../../base/errors.ts'
+import { PlimsollError, restated } from '../../base/errors.ts'
 
 /** What the `word` means, or what `read` makes of another value; who is refused hears of the word too. */
 export function wordOr<W, T>(word: string, meaning: W, value: string, read: (value: string) => T): W | T {
@@ -7,12 +7,6 @@ export function wordOr<W, T>(word: string, meaning: W, value: string, read: (val
     return read(value)
   } catch (error) {
     if (!(error instanceof PlimsollError) || error.expected === undefined) throw error
-    const { code, message, expected, received, hint } = error
-    throw new PlimsollError(code, message, {
-      expected: `${expected}, or ${word}`,
-      ...(received === undefined ? {} : { received }),
-      ...(hint === undefined ? {} : { hint }),
-      cause: error,
-    })
+    throw restated(error, { expected: `${error.expected}, or ${word}` })
   }
 }

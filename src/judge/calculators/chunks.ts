@@ -70,7 +70,7 @@ export const chunksCalculator: Calculator = calculator({
           ? `reading the ${timeText(between)} between messages as inter-token latency`
           : `the mean of the ratios is ${timeText(wrong)}: small messages count as much as big ones`,
       warnings: [messages.length < 2 ? null : messagesNotTokens(messages.length, sum(counts)).warning],
-      next: ['plimsoll calc tpot --first-tokens 4'],
+      next: ['plimsoll calc tpot 2.3s 0.3s 401 --first-tokens 4'],
     }
   },
 })

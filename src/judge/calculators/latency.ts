@@ -96,7 +96,7 @@ export const latencyCalculator: Calculator = calculator({
       ],
       mistake: `E2E ÷ N says ${timeText(naive(first))} against ${timeText(naive(than))} (${plain(naive(than) / naive(first), 4)}x), where the paces are ${timeText(first.tpotMs ?? 0)} and ${timeText(than.tpotMs ?? 0)}: it charges the first token to short answers`,
       warnings: [lengthConfounded(first, than).warning],
-      next: ['plimsoll why', 'plimsoll compare'],
+      next: ['plimsoll why', 'plimsoll compare A -- B'],
     }
   },
 })

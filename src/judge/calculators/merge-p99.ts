@@ -139,7 +139,7 @@ export const mergePercentilesCalculator: Calculator = calculator({
           : `the average ${text(average)} is no percentile of anything; in histograms the buckets are added first and the quantile taken after`,
       warnings: [averagedPercentiles(known.map((value) => (unit === 'ms' ? value / 1000 : value))).warning],
       next: [
-        'plimsoll show RUN RUN … --as-fleet',
+        'plimsoll show RUN RUN --as-fleet',
         'histogram_quantile(0.99, sum by (le) (rate(…_bucket[5m])))',
       ],
     }

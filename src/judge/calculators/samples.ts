@@ -84,7 +84,7 @@ export const samplesCalculator: Calculator = calculator({
       ],
       mistake: `the count beyond is known to ${n === null ? '10 %' : shareText(tailCountError(p, Math.max(n, 1)) ?? 1)}; that is not the error of the value, which depends on how heavy the tail is`,
       warnings: [n === null ? null : fewSamples(n, p).warning],
-      next: ['plimsoll lab tail', 'plimsoll run --num-prompts N'],
+      next: ['plimsoll lab tail', `plimsoll run --num-prompts ${Math.ceil(needs.hundredBeyond * factor)}`],
     }
   },
 })

@@ -73,6 +73,7 @@ export const floorCalculator: Calculator = calculator({
       if (answer === '')
         answer = `${timeText(implied)} a token, waits for first tokens included: ${rateText(throughput.value / Math.max(users.value, Number.MIN_VALUE), 'tokens')} each`
     }
+    const limitMs = floor === null ? (tpot?.value ?? null) : tpotLimitForFloorMs(floor.value)
     if (answer === '')
       throw impossible('a floor is missing', '--floor 100/s, --tpot TIME, or --users N --throughput RATE')
     return {
@@ -85,7 +86,7 @@ export const floorCalculator: Calculator = calculator({
       ],
       mistake:
         'the 99th percentile of TPOT is not one over the 1st of speed: of 1…100 ms they are 99 ms and 10/s = 100 ms; state the limit on one side',
-      next: ["plimsoll sweep --slo 'p99 tpot <= 10ms'"],
+      next: [`plimsoll sweep --slo 'p99 tpot <= ${limitMs === null ? 10 : plain(limitMs)}ms'`],
     }
   },
 })

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Clock, monotonicClock } from '../../base/clock.ts'
-import { PlimsollError } from '../../base/errors.ts'
+import { errorFacts } from '../../base/errors.ts'
 import { awsSignature } from '../wire/aws-signature.ts'
 import { createTransport } from '../wire/choose-transport.ts'
 import { startExchange } from '../wire/exchange.ts'
@@ -51,7 +51,7 @@ interface ThreadRun {
 
 standBeforeOthers(readlinkSync, getPriority, setPriority)
 port.on('message', (message: ToWorker) => {
-  void handle(message).catch((error: unknown) => post({ kind: 'error', error: threadError(error) }))
+  void handle(message).catch((error: unknown) => post({ kind: 'error', error: errorFacts(error) }))
 })
 post({ kind: 'online' })
 
@@ -207,17 +207,4 @@ function batches(): { add(finished: Finished): void; close(): void } {
 
 function post(message: FromWorker): void {
   port.postMessage(message)
-}
-
-function threadError(error: unknown): Extract<FromWorker, { kind: 'error' }>['error'] {
-  if (!(error instanceof PlimsollError)) {
-    return { code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-  }
-  return {
-    code: error.code,
-    message: error.message,
-    ...(error.expected === undefined ? {} : { expected: error.expected }),
-    ...(error.received === undefined ? {} : { received: error.received }),
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-  }
 }

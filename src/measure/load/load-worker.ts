@@ -1,8 +1,8 @@
 import type { Transferable } from 'node:worker_threads'
 import { entryPath } from '../../base/entry.ts'
-import { PlimsollError, type ErrorCode } from '../../base/errors.ts'
+import { PlimsollError } from '../../base/errors.ts'
 import { startRoomyThread } from '../../base/roomy-thread.ts'
-import type { FromWorker, ThreadError, ToWorker } from './thread-messages.ts'
+import type { FromWorker, ToWorker } from './thread-messages.ts'
 
 /** The main thread's end of one load thread. */
 export interface LoadWorker {
@@ -55,8 +55,10 @@ export async function startLoadWorker(clockOriginNs: bigint): Promise<LoadWorker
         if (dead) return reject(deathError(reason))
         listener = {
           onMessage(message) {
-            if (message.kind === 'error') reject(errorOf(message.error))
-            else if (message.kind === kind) resolve(message as Extract<FromWorker, { kind: typeof kind }>)
+            if (message.kind === 'error') {
+              const { error } = message
+              reject(new PlimsollError(error.code, error.message, error))
+            } else if (message.kind === kind) resolve(message as Extract<FromWorker, { kind: typeof kind }>)
           },
           onDeath: (why) => reject(deathError(why)),
         }
@@ -68,12 +70,6 @@ export async function startLoadWorker(clockOriginNs: bigint): Promise<LoadWorker
 }
 
 const silent: WorkerListener = { onMessage: () => undefined, onDeath: () => undefined }
-
-/** The error of another thread, as it was thrown there. */
-export function errorOf(error: ThreadError): PlimsollError {
-  const { code, message, ...facts } = error
-  return new PlimsollError((code ?? 'PLIM_INTERNAL') as ErrorCode, message, facts)
-}
 
 /** What of a thread's death a person can act on; null for any other. */
 export function deathHelp(reason: string): string | null {

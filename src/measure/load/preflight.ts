@@ -3,10 +3,9 @@ import { joined } from '../tokens/learn-word-costs.ts'
 import { plainWords, promptLead } from '../tokens/vocabulary.ts'
 import { apis } from '../wire/api.ts'
 import type { Scrape } from '../wire/prometheus-text.ts'
-import type { Dialect } from '../workload/request-body.ts'
 import { readEngineFacts, type EngineFacts } from './metrics-scrape.ts'
 import { askModels, chooseModel, type ServerModels } from './preflight-models.ts'
-import { probeDialect, type ProbedDialect } from './probe-dialect.ts'
+import { probeDialect, type LearntDialect, type ProbedDialect } from './probe-dialect.ts'
 import { isFailure, pathsBeside, type PreflightTarget, type SendOnce } from './probe.ts'
 
 export interface PreflightDeps {
@@ -16,26 +15,12 @@ export interface PreflightDeps {
 }
 
 /** What a server is, learnt from a handful of small requests before it is loaded. */
-export interface Preflight {
+export interface Preflight extends LearntDialect {
   readonly model: string
   /** All that the server lists; empty where it lists none. */
   readonly models: readonly string[]
   /** Longest prompt and answer together, tokens; null: not said. */
   readonly maxModelLen: number | null
-  /** What to send: fields that were refused are left out. */
-  readonly dialect: Dialect
-  readonly acceptsUsage: boolean
-  /** Running usage with every event. */
-  readonly acceptsContinuousUsage: boolean
-  /** Whether `ignore_eos` held an answer to its full length; null where the probe could not show it. */
-  readonly acceptsIgnoreEos: boolean | null
-  readonly acceptsMaxCompletionTokens: boolean
-  /** The server refused everything but the plainest request. */
-  readonly plain: boolean
-  /** Fields that it refused by name or by trial. */
-  readonly refused: readonly string[]
-  /** It answered in one piece although a stream was asked. */
-  readonly notStreamed: boolean
   /** Whether `/tokenize` counts. */
   readonly tokenize: boolean
   readonly firstTokenMs: number | null

@@ -19,17 +19,26 @@ import {
   type SendOnce,
 } from './probe.ts'
 
+/** What a server understands. */
+export interface LearntDialect {
+  /** What to send: fields that were refused are left out. */
+  readonly dialect: Dialect
+  readonly acceptsUsage: boolean
+  /** Running usage with every event. */
+  readonly acceptsContinuousUsage: boolean
+  /** Whether `ignore_eos` held an answer to its full length; null where the probe could not show it. */
+  readonly acceptsIgnoreEos: boolean | null
+  readonly acceptsMaxCompletionTokens: boolean
+  /** The server refused everything but the plainest request. */
+  readonly plain: boolean
+  /** Fields that it refused by name or by trial. */
+  readonly refused: readonly string[]
+  /** It answered in one piece although a stream was asked. */
+  readonly notStreamed: boolean
+}
+
 export interface ProbedDialect {
-  readonly learnt: {
-    readonly dialect: Dialect
-    readonly acceptsUsage: boolean
-    readonly acceptsContinuousUsage: boolean
-    readonly acceptsIgnoreEos: boolean | null
-    readonly acceptsMaxCompletionTokens: boolean
-    readonly plain: boolean
-    readonly refused: readonly string[]
-    readonly notStreamed: boolean
-  }
+  readonly learnt: LearntDialect
   readonly firstTokenMs: number | null
   readonly promptTokens: number | null
   /** Why even the last answer broke off; null: it was whole. */

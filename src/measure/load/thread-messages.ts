@@ -1,3 +1,4 @@
+import type { ErrorFacts } from '../../base/errors.ts'
 import type { ApiKind } from '../wire/api.ts'
 import type { AwsSigner } from '../wire/aws-signature.ts'
 import type { Limits } from '../wire/exchange.ts'
@@ -117,13 +118,4 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'finished'; readonly requests: readonly Finished[] }
   | { readonly kind: 'ended'; readonly health: WorkerHealth }
-  | { readonly kind: 'error'; readonly error: ThreadError }
-
-/** An error that crossed a thread: a PlimsollError keeps its code and facts. */
-export interface ThreadError {
-  readonly code: string | null
-  readonly message: string
-  readonly expected?: string
-  readonly received?: string
-  readonly hint?: string
-}
+  | { readonly kind: 'error'; readonly error: ErrorFacts }

@@ -1,4 +1,4 @@
-import { PlimsollError } from '../../base/errors.ts'
+import { PlimsollError, restated } from '../../base/errors.ts'
 import type { RequestRow } from './request-row.ts'
 import { wholeRow } from './row-table.ts'
 
@@ -145,13 +145,16 @@ export function rowWithoutSecrets(row: RequestRow, secrets: readonly string[]): 
 /** The error with none of these secrets in what it prints. */
 export function errorWithoutSecrets(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof PlimsollError) || secrets.length === 0) return error
-  const { code, message, expected, received, where, hint } = error
-  const safe = (text: string): string => withoutSecrets(text, secrets)
-  return new PlimsollError(code, safe(message), {
-    ...(expected === undefined ? {} : { expected: safe(expected) }),
-    ...(received === undefined ? {} : { received: safe(received) }),
-    ...(where === undefined ? {} : { where }),
-    ...(hint === undefined ? {} : { hint: safe(hint) }),
+  const { message, expected, received, hint } = error
+  const safe = <T extends string | undefined>(text: T): T =>
+    (text === undefined ? text : withoutSecrets(text, secrets)) as T
+  return restated(error, {
+    message: safe(message),
+    expected: safe(expected),
+    received: safe(received),
+    hint: safe(hint),
+    // The one before holds them still.
+    cause: undefined,
   })
 }
 

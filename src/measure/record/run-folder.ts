@@ -91,7 +91,9 @@ export async function finishRunFolder(
   } catch (error) {
     // The rows do not fit, but what is known of them may: it says more than the journal's own header.
     const file = join(folder.path, runFiles.manifest)
-    await writeManifest(file, redact(manifest, secrets)).catch(() => rm(`${file}.tmp`, { force: true }))
+    await writeManifest(file, redact(manifest, secrets))
+      .catch(() => rm(`${file}.tmp`, { force: true }))
+      .catch(() => undefined)
     throw unwritten ?? error
   }
 }

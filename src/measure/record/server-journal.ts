@@ -1,17 +1,33 @@
-import { appendFile, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { systemError } from '../../base/system-errors.ts'
 import { readServerFile, serverFile } from './server-file.ts'
 import { type ServerSample, unknownSample } from './server-samples.ts'
 
 /** What the server's metrics said over time while the file still grows, a line a sample; a finished run has `server.parquet`. */
 const serverSamplesFile = 'server.ndjson'
 
-/** Adds samples to a folder's file. */
+/**
+ * Adds samples to a folder's file: all of them, or none.
+ * @throws PlimsollError PLIM_RUN_FOLDER for a disk that is full or may not be written.
+ */
 export async function appendServerSamples(folder: string, samples: readonly ServerSample[]): Promise<void> {
   if (samples.length === 0) return
-  await appendFile(
-    join(folder, serverSamplesFile),
-    samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''),
+  const file = join(folder, serverSamplesFile)
+  const size = await sizeOf(file)
+  try {
+    await appendFile(file, samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''))
+  } catch (cause) {
+    // Behind a line that was cut the next one could not be read, should there be room for it.
+    await truncate(file, size).catch(() => undefined)
+    throw systemError(cause, 'what the metrics said', 'PLIM_RUN_FOLDER', file) ?? cause
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return await stat(file).then(
+    ({ size }) => size,
+    () => 0,
   )
 }
 

@@ -9,13 +9,8 @@ type Fields = Record<string, unknown>
  */
 export function parseChunk(text: string, facts: ChunkFacts): boolean {
   facts.clear()
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return false
-  }
-  if (!isFields(value)) return false
+  const value = fieldsOf(text)
+  if (value === null) return false
   // An event with an error may still say how far the answer came and why it ended.
   facts.error = errorFacts(value)
   readUsage(value['usage'], facts)
@@ -30,16 +25,21 @@ export function parseChunk(text: string, facts: ChunkFacts): boolean {
   return true
 }
 
+/** Null: this is not a JSON object. */
+function fieldsOf(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isFields(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
 /** A whole answer that was not streamed: `choices[].message` or `choices[].text`. False: not such a JSON object. */
 export function parseWholeAnswer(text: string, facts: ChunkFacts): boolean {
   facts.clear()
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return false
-  }
-  if (!isFields(value)) return false
+  const value = fieldsOf(text)
+  if (value === null) return false
   facts.error = errorFacts(value)
   if (facts.error !== null) return true
   const choices = value['choices']

@@ -41,7 +41,7 @@ export const dynamoCalculator: Calculator = calculator({
       ],
       assumptions: ['mean lengths of prompt and answer; time in the queue is not in the model'],
       mistake: 'no margin and nothing to lose: the planner sizes for the prediction itself',
-      next: ['plimsoll calc replicas', 'plimsoll plan SWEEP'],
+      next: ['plimsoll calc replicas', 'plimsoll plan SWEEP --peak RATE'],
     }
   },
 })

@@ -77,7 +77,7 @@ export const admissionCalculator: Calculator = calculator({
       ],
       mistake:
         'a queue without a bound: under overload every request waits longer than its client, and all of it is work for nobody',
-      next: ['plimsoll plan SWEEP --out deploy', 'plimsoll calc retry-after'],
+      next: ['plimsoll plan SWEEP --peak RATE --out deploy', 'plimsoll calc retry-after'],
     }
   },
 })

@@ -129,10 +129,17 @@ export const replicasCalculator: Calculator = calculator({
           ? null
           : `${plain(peak.exact)} ÷ ${plain(each.exact)} = ${plain(divide(peak.exact, each.exact))}${Number.isInteger(toNumber(divide(peak.exact, each.exact))) ? '' : `, so ${plain(manager)},`} has no margin and survives nothing`,
       warnings,
-      next: ['plimsoll plan', 'plimsoll calc trigger'],
+      next: [planLine(i, ambiguous ? null : kind), 'plimsoll calc trigger'],
     }
   },
 })
+
+/** The same question of a replica that was measured; null: the margin is not read in one way. */
+function planLine({ peak, margin, survive }: Said, kind: 'derate' | 'uplift' | null): string {
+  const share = shareText(margin.share.exact).replace(' ', '')
+  const kept = margin.share.exact.num === 0n ? '' : ` --margin ${kind ?? 'derate'}:${share}`
+  return `plimsoll plan SWEEP --peak ${plain(peak.exact)}/s${kept} --survive ${survive}`
+}
 
 interface Said {
   readonly peak: Quantity

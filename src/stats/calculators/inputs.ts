@@ -1,4 +1,4 @@
-import { PlimsollError } from '../../base/errors.ts'
+import { PlimsollError, restated } from '../../base/errors.ts'
 
 /** What was typed: arguments without a flag in their order, and texts by flag. */
 export interface Given {
@@ -176,13 +176,7 @@ function withUsage<T>(usage: string, read: () => T): T {
     return read()
   } catch (error) {
     if (!(error instanceof PlimsollError)) throw error
-    const { code, message, expected, received, hint = `for example ${usage}` } = error
-    throw new PlimsollError(code, message, {
-      hint,
-      ...(expected === undefined ? {} : { expected }),
-      ...(received === undefined ? {} : { received }),
-      cause: error,
-    })
+    throw restated(error, { hint: error.hint ?? `for example ${usage}` })
   }
 }
 

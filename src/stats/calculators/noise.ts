@@ -141,7 +141,7 @@ export const noiseCalculator: Calculator = calculator({
       mistake: isReal
         ? 'more than noise is not more than a margin: whether it matters is another question'
         : 'inconclusive is not equal: it says that so few runs cannot tell',
-      next: ['plimsoll calc runs-needed', 'plimsoll compare A… -- B…'],
+      next: ['plimsoll calc runs-needed', 'plimsoll compare A -- B'],
     }
   },
 })

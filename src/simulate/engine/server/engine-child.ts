@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { entryPath } from '../../../base/entry.ts'
-import { type ErrorCode, PlimsollError } from '../../../base/errors.ts'
+import { type ErrorFacts, PlimsollError } from '../../../base/errors.ts'
 import type { EngineSettings } from './engine-settings.ts'
 
 /** The simulated server in its own process. */
@@ -17,13 +17,7 @@ export interface EngineChild {
 interface ReadyLine {
   readonly url?: string
   readonly pid?: number
-  readonly error?: {
-    readonly code: ErrorCode
-    readonly message: string
-    readonly expected?: string
-    readonly received?: string
-    readonly hint?: string
-  }
+  readonly error?: ErrorFacts
 }
 
 /** How long it may take to end before it is killed. */

@@ -3,7 +3,7 @@
 // with the process that started it, however that one ended.
 import { performance } from 'node:perf_hooks'
 import { monotonicClock } from '../../../base/clock.ts'
-import { PlimsollError } from '../../../base/errors.ts'
+import { errorFacts } from '../../../base/errors.ts'
 import { startEngineServer } from './engine-server.ts'
 import type { EngineSettings } from './engine-settings.ts'
 
@@ -22,13 +22,6 @@ try {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
   process.stdout.write(`${JSON.stringify({ url: server.url, pid: process.pid })}\n`)
 } catch (error) {
-  const known = error instanceof PlimsollError
-  const { code, message, expected, received, hint } = known
-    ? error
-    : new PlimsollError(
-        'PLIM_INTERNAL',
-        error instanceof Error ? (error.stack ?? error.message) : String(error),
-      )
-  process.stdout.write(`${JSON.stringify({ error: { code, message, expected, received, hint } })}\n`)
+  process.stdout.write(`${JSON.stringify({ error: errorFacts(error) })}\n`)
   process.exit(1)
 }
