@@ -10,7 +10,7 @@ import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { apis, isStreamed } from '../measure/wire/api.ts'
 import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
-import { resolveEndpoint, splitSocket } from '../measure/wire/target-url.ts'
+import { resolveEndpoint, splitSocket, withoutCredential } from '../measure/wire/target-url.ts'
 import { fillHeaders } from '../measure/workload/header-template.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
 import type { RequestTemplates } from '../measure/workload/template-check.ts'
@@ -187,7 +187,7 @@ function endpointOf(url: string, config: RunConfig): URL {
   if (config.endpoint === null) return endpoint
   // A path is one from the root on, with its slash or without.
   const isWhole = /^([a-z]+:\/)?\//i.test(config.endpoint)
-  return new URL(isWhole ? config.endpoint : `/${config.endpoint}`, endpoint)
+  return withoutCredential(new URL(isWhole ? config.endpoint : `/${config.endpoint}`, endpoint))
 }
 
 async function startEngine(

@@ -3,10 +3,11 @@ import { PlimsollError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-words.ts'
 import { formatSpan } from '../../base/units.ts'
 import { apis } from '../wire/api.ts'
-import { splitSocket } from '../wire/target-url.ts'
+import { parseAddress, splitSocket } from '../wire/target-url.ts'
 import { fromEndpoint, pathAdvice, refusedByStatus } from './preflight-status.ts'
 import {
   errorText,
+  pathsBeside,
   type NoAnswer,
   type PreflightTarget,
   type ProbeAnswer,
@@ -66,7 +67,7 @@ export function unreachable(
     `nothing answers at ${tried.join(' or ')} (${whyNot(failure.kind)}${tried.length > 1 ? ` on ${tried.length === 2 ? 'both' : 'all'}` : ''})`,
     {
       ...(addresses.length === 0 && { received: failure.message }),
-      hint: `is the server up, and is this its address and port?  curl ${shellWord(modelsUrl(url))}      without a server: the same without --url loads the embedded engine`,
+      hint: `is the server up, and is this its address and port?  curl ${shellWord(modelsUrl(target))}      without a server: the same without --url loads the embedded engine`,
     },
   )
 }
@@ -119,13 +120,11 @@ function whyNot(kind: string): string {
 }
 
 function hostOf(url: string): string {
-  return url.replace(/^[a-z]+:\/\//i, '').replace(/\/.*$/, '')
+  return url.replace(/^[a-z]+:\/\//i, '').replace(/[/?#].*$/, '')
 }
 
-function modelsUrl(url: string): string {
-  const scheme = /^[a-z]+:\/\//i.test(url) ? '' : 'http://'
-  const base = url.replace(/\/(chat\/)?completions\/?$/, '').replace(/\/+$/, '')
-  return `${scheme}${base}${/\/v\d+[a-z0-9]*$/.test(base) ? '' : '/v1'}/models`
+function modelsUrl({ url, endpointPath }: PreflightTarget): string {
+  return new URL(pathsBeside(endpointPath).models, parseAddress(url)).href
 }
 
 export function wrongPath(
