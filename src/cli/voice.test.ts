@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cliRun } from '../../test/fixtures/cli.ts'
+import { stderrVoice } from './voice.ts'
+import type { CliContext, OutputStream } from './verb.ts'
 import type { RunProgress } from '../report/progress.ts'
 
 const at = (elapsedMs: number, label = 'measuring'): RunProgress => ({
@@ -68,4 +70,13 @@ describe('an answer that is awaited', () => {
   test('--quiet says nothing of it', async () => {
     expect((await cliRun(['run', '--json', '-q'], { terminal: true, waits })).stderr).toBe('')
   })
+})
+
+test('--quiet tells what was not done as asked all the same', () => {
+  let told = ''
+  const stderr = { isTerminal: false, say: (text: string) => (told += text) } as unknown as OutputStream
+  const voice = stderrVoice({ stderr } as CliContext, { quiet: true, progress: true, yes: true })
+  voice.onNotice('a notice')
+  voice.onNotice('a is there already and is kept: this goes to a-2', 'not-as-asked')
+  expect(told).toBe('a is there already and is kept: this goes to a-2\n')
 })

@@ -57,8 +57,8 @@ export function stderrVoice(
       } else if (what !== lastWait) stderr.say(`${what}, at most ${formatSpan(mostMs)}\n`)
       lastWait = what
     },
-    onNotice(text: string) {
-      if (options.quiet) return
+    onNotice(text: string, weight?: 'not-as-asked') {
+      if (options.quiet && weight === undefined) return
       erase()
       stderr.say(`${text}\n`)
     },

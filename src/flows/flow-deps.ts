@@ -25,8 +25,8 @@ export interface FlowDeps {
   readonly cwd: string
   readonly files: FileReader
   readonly onProgress: (progress: RunProgress) => void
-  /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr. */
-  readonly onNotice: (text: string) => void
+  /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr; under `--quiet` only what was not done as asked. */
+  readonly onNotice: (text: string, weight?: 'not-as-asked') => void
   /** An answer that is awaited before anything can be measured, told again and again while it is. */
   readonly onWait?: (wait: AwaitedAnswer) => void
   /** The folder of what is measured now, or of several runs together once it can be read: where to look if all ends at once. */
