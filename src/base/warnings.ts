@@ -45,6 +45,8 @@ export type WarningKind =
   | 'bucket_error'
   | 'timeouts_piled'
   | 'stutter'
+  | 'preflight_failures'
+  | 'answer_endless'
   | 'embedded_engine'
 
 /** A finding that does not stop an analysis: printed as a footnote, carried in every JSON document. */

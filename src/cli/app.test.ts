@@ -52,7 +52,9 @@ describe('help', () => {
   )
 
   test('the version', async () => {
-    expect((await cliRun(['--version'])).stdout).toBe('0.1.0\n')
+    for (const asked of ['--version', 'version', '-v', '-V']) {
+      expect((await cliRun([asked])).stdout).toBe('0.1.0\n')
+    }
   })
 
   test('no two names of a verb mean two flags', async () => {
@@ -84,6 +86,12 @@ describe('a mistake is named, and nothing is sent', () => {
     ['a negation', ['run', '--no-ignore-eso'], 'unknown flag --no-ignore-eso; did you mean --no-ignore-eos?'],
     ['a flag like no other', ['run', '--zzzzzzzz'], 'unknown flag --zzzzzzzz     (exit 2; nothing was sent)'],
     ['a letter', ['run', '-z'], 'unknown flag -z'],
+    ['the letter of a version', ['run', '-v'], 'unknown flag -v; plimsoll --version prints the version'],
+    [
+      'the version of a verb',
+      ['run', '--version'],
+      'unknown flag --version of a verb; plimsoll --version prints the version',
+    ],
     ['a verb', ['swep'], 'unknown verb swep; did you mean sweep?     (exit 2; nothing was sent)'],
     [
       'a verb like no other',
@@ -99,6 +107,7 @@ describe('a mistake is named, and nothing is sent', () => {
     ['several loads for one run', ['run', '-c', '1,2,4'], 'plimsoll sweep --concurrency 1,2,4'],
     ['what another verb has', ['sweep', '--num-prompts', '4'], 'unknown flag --num-prompts'],
     ['a word too many', ['run', 'now'], 'unexpected argument now'],
+    ['help as a word', ['run', 'help'], 'unexpected argument help; did you mean --help?'],
     ['a value too few', ['run', '--seed'], '--seed needs a value'],
     ['a value that is a flag', ['run', '--url', '--json'], '--url needs a value'],
     ['an empty value', ['run', '--seed='], '--seed needs a value'],

@@ -28,10 +28,17 @@ import { verbEntries } from './verbs/registry.ts'
  */
 export async function runCli(argv: readonly string[], cli: CliContext): Promise<ExitCode> {
   try {
-    return await dispatch(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv, cli)
+    return await dispatch(asMeant(argv), cli)
   } catch (error) {
     return printError(error, cli)
   }
+}
+
+/** `help` and `version` as words, and the letters that most programs print their version by, where they stand alone. */
+function asMeant(argv: readonly string[]): readonly string[] {
+  if (argv[0] === 'help') return [...argv.slice(1), '--help']
+  const isVersion = argv.length === 1 && ['version', '-v', '-V'].includes(argv[0] ?? '')
+  return isVersion ? ['--version'] : argv
 }
 
 async function dispatch(argv: readonly string[], cli: CliContext): Promise<ExitCode> {
@@ -226,7 +233,7 @@ function versionFlag(cli: CliContext): StricliIntegration<CommandContext> {
 function namesOf(all: FlagSpecs): string[] {
   const flags = Object.fromEntries(Object.entries(all).filter(([, { refused }]) => refused === undefined))
   const switches = Object.keys(flags).filter((name) => flags[name]!.kind === 'switch')
-  return [...canonicalNames(flags).keys(), ...switches.map((name) => `no-${name}`), 'help', 'version']
+  return [...canonicalNames(flags).keys(), ...switches.map((name) => `no-${name}`), 'help']
 }
 
 const nothingSent = '     (exit 2; nothing was sent)'
@@ -235,6 +242,7 @@ const nothingSent = '     (exit 2; nothing was sent)'
 function messages(verb: Verb | null): ApplicationText {
   const didYouMean = (word: string | null): string => (word === null ? '' : `; did you mean ${word}?`)
   const flagNames = verb === null ? [] : namesOf(verb.flags)
+  const version = '; plimsoll --version prints the version'
   return {
     ...text_en,
     noCommandRegisteredForInput({ input }) {
@@ -254,13 +262,16 @@ function messages(verb: Verb | null): ApplicationText {
         formatMessageForArgumentScannerError(error, {
           FlagNotFoundError({ input }) {
             const name = kebab(input)
+            if (name === 'version') return `unknown flag --version of a verb${version}`
             const meant = nearest(name, flagNames)
             return `unknown flag --${name}${didYouMean(meant === null ? null : `--${meant}`)}`
           },
-          AliasNotFoundError: ({ input }) => `unknown flag -${input}`,
+          AliasNotFoundError: ({ input }) =>
+            `unknown flag -${input}${input.toLowerCase() === 'v' ? version : ''}`,
           UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
             `--${kebab(externalFlagName)} is given twice: ${previousInput} and ${input}`,
-          UnexpectedPositionalError: ({ input }) => `unexpected argument ${input === '' ? '""' : input}`,
+          UnexpectedPositionalError: ({ input }) =>
+            `unexpected argument ${input === '' ? '""' : input}${didYouMean(input === 'help' ? '--help' : null)}`,
           UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is missing`,
           UnsatisfiedFlagError: ({ externalFlagName }) => `--${kebab(externalFlagName)} needs a value`,
           ArgumentParseError: ({ externalFlagNameOrPlaceholder, input }) =>

@@ -91,7 +91,7 @@ export interface CliContext {
   readonly readFile: (path: string) => Promise<string | null>
 }
 
-export interface FlowVoice extends Pick<FlowDeps, 'onProgress' | 'onNotice' | 'confirm'> {
+export interface FlowVoice extends Pick<FlowDeps, 'onProgress' | 'onNotice' | 'onWait' | 'confirm'> {
   /** What is said at the first Ctrl-C. */
   readonly stopping?: string
 }

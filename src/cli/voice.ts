@@ -1,3 +1,5 @@
+import { formatSpan } from '../base/units.ts'
+import type { AwaitedAnswer } from '../flows/flow-deps.ts'
 import { renderProgress, renderProgressLine } from '../report/render-progress.ts'
 import type { RunProgress } from '../report/progress.ts'
 import { isOn } from './flags/flag-values.ts'
@@ -24,6 +26,7 @@ export function stderrVoice(
   let lineShown = false
   let lastAtMs = Number.NEGATIVE_INFINITY
   let lastLabel = ''
+  let lastWait = ''
   function erase(): void {
     if (lineShown) stderr.write('\r\u001B[K')
     lineShown = false
@@ -41,8 +44,21 @@ export function stderrVoice(
         lineShown = true
       } else stderr.write(`${renderProgressLine(progress)}\n`)
     },
-    onNotice(text: string) {
+    onWait({ what, elapsedMs, mostMs }: AwaitedAnswer) {
       if (options.quiet) return
+      if (stderr.isTerminal && drawn) {
+        const line = `${what}   ${formatSpan(Math.floor(elapsedMs / 1000) * 1000)} / ${formatSpan(mostMs)}`
+        stderr.write(
+          `\r\u001B[K${Array.from(line)
+            .slice(-(stderr.columns - 1))
+            .join('')}`,
+        )
+        lineShown = true
+      } else if (what !== lastWait) stderr.say(`${what}, at most ${formatSpan(mostMs)}\n`)
+      lastWait = what
+    },
+    onNotice(text: string, weight?: 'not-as-asked') {
+      if (options.quiet && weight === undefined) return
       erase()
       stderr.say(`${text}\n`)
     },

@@ -114,3 +114,56 @@ describe('a file that was', () => {
     expect((await readRun(join(path, 'requests.parquet'))).rows.length).toBe(200)
   })
 })
+
+describe('rows that are not those that were written', () => {
+  const altered = (path: string) =>
+    readRun(path).then((run) => ({
+      altered: run.rowsAltered,
+      rules: shownRun(run)
+        .verdict.reasons.map(({ rule }) => rule)
+        .filter((rule) => rule === 'rows_altered'),
+    }))
+
+  test('a folder as it was written says nothing', async () => {
+    expect(await altered(await folder())).toEqual({ altered: false, rules: [] })
+  })
+
+  test.each([['requests.parquet'], ['']])(
+    'a byte that was changed is told, read by the path %j',
+    async (file) => {
+      const path = await folder()
+      const rowsFile = join(path, 'requests.parquet')
+      const bytes = readFileSync(rowsFile)
+      // Inside a time of one of the rows: all of it reads well.
+      const at = bytes.indexOf(Buffer.from(new Float64Array([30]).buffer))
+      expect(at).toBeGreaterThan(0)
+      bytes.writeDoubleLE(3000, at)
+      writeFileSync(rowsFile, bytes)
+      expect(await altered(join(path, file))).toEqual({ altered: true, rules: ['rows_altered'] })
+      const { verdict } = shownRun(await readRun(path))
+      expect(verdict.reasons.find(({ rule }) => rule === 'rows_altered')).toMatchObject({
+        status: 'DEGRADED',
+      })
+    },
+  )
+
+  test('a run of an older version, whose manifest has no sum, says nothing', async () => {
+    const path = await folder()
+    const file = join(path, 'run.json')
+    const { requests_file: sum, ...older } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    expect(sum).toEqual({
+      bytes: expect.any(Number) as number,
+      crc32: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+    })
+    writeFileSync(file, JSON.stringify(older))
+    writeFileSync(join(path, 'requests.parquet'), readFileSync(join(path, 'requests.parquet')))
+    expect(await altered(path)).toEqual({ altered: false, rules: [] })
+  })
+
+  test('edited objectives are no damage', async () => {
+    const path = await folder()
+    const file = join(path, 'run.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"objective": null', '"objective": "ttft < 1s"'))
+    expect((await altered(path)).altered).toBe(false)
+  })
+})

@@ -1,6 +1,7 @@
 import { readEngineFacts, type EngineFacts } from '../measure/load/metrics-scrape.ts'
 import { isFailure } from '../measure/load/probe.ts'
 import { parsePrometheusText, type Scrape } from '../measure/wire/prometheus-text.ts'
+import { parseAddress } from '../measure/wire/target-url.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { openAsker, type Asker } from './send-once.ts'
 
@@ -38,7 +39,7 @@ export async function openMetrics(
 ): Promise<EngineMetrics> {
   const pages: Page[] = []
   for (const text of urls) {
-    const url = new URL(text.includes('://') ? text : `http://${text}`)
+    const url = parseAddress(text)
     const asker = await openAsker(url, {
       clock: deps.clock,
       api: 'chat',

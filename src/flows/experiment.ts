@@ -51,7 +51,7 @@ export async function experimentFlow(
   const wanted = out ?? join(runsDir, runFolderName(new Date(deps.wallClock()), name))
   const folder = await makeFreshFolder(wanted, 'the folder of the experiment')
   const taken = takenNotice(out, folder)
-  if (taken !== null) deps.onNotice(taken)
+  if (taken !== null) deps.onNotice(taken, 'not-as-asked')
   const done: ExperimentRun[][] = cells.map(() => [])
   const document = (complete: boolean): ExperimentDocument => ({
     schema: 'plimsoll.experiment/1',

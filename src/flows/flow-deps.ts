@@ -25,8 +25,10 @@ export interface FlowDeps {
   readonly cwd: string
   readonly files: FileReader
   readonly onProgress: (progress: RunProgress) => void
-  /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr. */
-  readonly onNotice: (text: string) => void
+  /** A sentence for the person at the terminal: "no --url: starting the embedded engine". Printed on stderr; under `--quiet` only what was not done as asked. */
+  readonly onNotice: (text: string, weight?: 'not-as-asked') => void
+  /** An answer that is awaited before anything can be measured, told again and again while it is. */
+  readonly onWait?: (wait: AwaitedAnswer) => void
   /** The folder of what is measured now, or of several runs together once it can be read: where to look if all ends at once. */
   readonly onFolder: (path: string) => void
   /** What could not be written to the disk, while the flow goes on with what is in memory: told at the end, beside the report. */
@@ -36,6 +38,14 @@ export interface FlowDeps {
   readonly machine: MachineFacts
   /** Of plimsoll itself. */
   readonly version: string
+}
+
+export interface AwaitedAnswer {
+  /** A sentence without its end: "waiting for a:8000 to answer GET /v1/models before any load". The same for one question. */
+  readonly what: string
+  readonly elapsedMs: number
+  /** When it is no longer waited for. */
+  readonly mostMs: number
 }
 
 export interface FileReader {

@@ -61,6 +61,7 @@ export function importedDocument(
     ({ rule }) =>
       rule === 'nothing_succeeded' ||
       rule === 'rows_lost' ||
+      rule === 'rows_altered' ||
       (startsKnown && (littleKnown || rule !== 'little_violated')),
   )
   const status = reasons.some((reason) => reason.status === 'INVALID') ? 'INVALID' : 'DEGRADED'

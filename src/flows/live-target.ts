@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Warning } from '../base/warnings.ts'
 import type { LoadTarget } from '../measure/load/load-options.ts'
 import { preflight, type Preflight } from '../measure/load/preflight.ts'
+import { failuresWarning, retrying } from '../measure/load/preflight-retries.ts'
 import { tokenSources } from '../measure/load/preflight-tokens.ts'
-import { pathsBeside, type PreflightTarget } from '../measure/load/probe.ts'
+import { pathsBeside, type PreflightTarget, type SendOnce } from '../measure/load/probe.ts'
 import { learnTokens } from '../measure/tokens/learn-tokens.ts'
 import type { TokenCounter } from '../measure/tokens/token-counter.ts'
 import { readTokenizer } from '../measure/tokens/read-tokenizer.ts'
@@ -10,7 +12,7 @@ import { errorWithoutSecrets } from '../measure/record/redact.ts'
 import { parsePrometheusText } from '../measure/wire/prometheus-text.ts'
 import { apis, isStreamed } from '../measure/wire/api.ts'
 import { chooseProxy, isLoopback } from '../measure/wire/proxy-choice.ts'
-import { resolveEndpoint, splitSocket } from '../measure/wire/target-url.ts'
+import { resolveEndpoint, splitSocket, withoutCredential } from '../measure/wire/target-url.ts'
 import { fillHeaders } from '../measure/workload/header-template.ts'
 import type { Dialect } from '../measure/workload/request-body.ts'
 import type { RequestTemplates } from '../measure/workload/template-check.ts'
@@ -72,16 +74,17 @@ export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked
       ...(proxy === null ? {} : { proxy }),
       ...(config.caFile === null ? {} : { ca: await deps.files.readText(config.caFile) }),
     }
+    const timeoutMs = Math.min(
+      mostPreflightMs,
+      config.timeouts.totalMs ?? Infinity,
+      config.timeouts.firstTokenMs ?? Infinity,
+    )
     const asker = await openAsker(endpoint, {
       clock: deps.clock,
       api: config.api,
       headers: { ...headers, ...sampleHeaders(config, asked) },
       tls,
-      timeoutMs: Math.min(
-        mostPreflightMs,
-        config.timeouts.totalMs ?? Infinity,
-        config.timeouts.firstTokenMs ?? Infinity,
-      ),
+      timeoutMs,
       signer,
       wallClock: deps.wallClock,
     })
@@ -102,8 +105,9 @@ export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked
       contentType: string | undefined,
     ): ReturnType<typeof parsePrometheusText> =>
       parsePrometheusText(text, contentType === undefined ? {} : { contentType })
-    const sendOnce = asker.askUntil(deps.signal)
-    const learnt = await saidToWait(deps, endpoint, () => preflight({ sendOnce, parseMetrics }, probed))
+    const asking = saidToWait(asker.askUntil(deps.signal), { deps, host: endpoint.host, mostMs: timeoutMs })
+    const { sendOnce, failures } = retrying(asking, (ms) => pause(ms, deps.signal))
+    const learnt = await preflight({ sendOnce, parseMetrics }, probed)
     const tokenizer =
       config.tokenizerPath === null
         ? null
@@ -111,6 +115,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked
     const tokens = await learnTokens(tokenSources(sendOnce, probed, learnt), tokenizer)
     const beside = learnt.engine === null ? null : { asker, path: pathsBeside(probed.endpointPath).metrics }
     const metrics = await openMetrics(config.metricsUrls, beside, deps)
+    const failed = failuresWarning(failures())
     closers.push(() => metrics.close())
     return {
       typedUrl,
@@ -133,6 +138,7 @@ export async function openTarget(config: RunConfig, deps: FlowDeps, asked: Asked
         ...learnt.warnings.filter(
           ({ kind }) => kind !== 'metrics_unavailable' || config.metricsUrls.length === 0,
         ),
+        ...(failed === null ? [] : [failed]),
         ...targetWarnings(config, endpoint, key, engine !== null),
       ],
       close,
@@ -162,17 +168,32 @@ function keyHeader({ api, keyEnv }: RunConfig, key: string): Readonly<Record<str
 /** The longest that one question of the preflight may take, where the run's own limits are not shorter. */
 const mostPreflightMs = 60_000
 
-/** Nobody should sit before a silent terminal: after three seconds it is said whose answer is awaited. */
-async function saidToWait<T>(deps: FlowDeps, endpoint: URL, ask: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(
-    () => deps.onNotice(`waiting for ${endpoint.host} to answer a small request before any load`),
-    3000,
-  )
-  try {
-    return await ask()
-  } finally {
-    clearTimeout(timer)
+/** Until then nobody is told that an answer is awaited, ms. */
+const silentMs = 3000
+
+/** Nobody should sit before a silent terminal: it is said what is awaited, since when, and how long at most. */
+function saidToWait(
+  sendOnce: SendOnce,
+  { deps, host, mostMs }: { readonly deps: FlowDeps; readonly host: string; readonly mostMs: number },
+): SendOnce {
+  return async (request) => {
+    const fromMs = deps.clock.nowMs()
+    const what = `waiting for ${host} to answer ${request.method} ${request.path} before any load`
+    const timer = setInterval(() => {
+      const elapsedMs = deps.clock.nowMs() - fromMs
+      if (elapsedMs >= silentMs) deps.onWait?.({ what, elapsedMs, mostMs })
+    }, 250)
+    try {
+      return await sendOnce(request)
+    } finally {
+      clearInterval(timer)
+    }
   }
+}
+
+/** Ends early with the run. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined)
 }
 
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
@@ -187,7 +208,7 @@ function endpointOf(url: string, config: RunConfig): URL {
   if (config.endpoint === null) return endpoint
   // A path is one from the root on, with its slash or without.
   const isWhole = /^([a-z]+:\/)?\//i.test(config.endpoint)
-  return new URL(isWhole ? config.endpoint : `/${config.endpoint}`, endpoint)
+  return withoutCredential(new URL(isWhole ? config.endpoint : `/${config.endpoint}`, endpoint))
 }
 
 async function startEngine(
@@ -263,6 +284,6 @@ export async function settle(target: LiveTarget, deps: FlowDeps, mostMs: number)
   const untilMs = deps.clock.nowMs() + mostMs
   while (deps.clock.nowMs() < untilMs && !deps.signal.aborted) {
     if (isIdle(await target.metrics.scrape()) !== false) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await setTimeout(100)
   }
 }

@@ -91,7 +91,7 @@ export async function measureLoad(
     ...(load.path === null ? {} : { path: load.path }),
   })
   const taken = takenNotice(load.path === config.out ? load.path : null, folder.path)
-  if (taken !== null) deps.onNotice(taken)
+  if (taken !== null) deps.onNotice(taken, 'not-as-asked')
   deps.onFolder(folder.path)
   const kept = keptRows(join(folder.path, runFiles.journal), folder.journal)
   const stop = load.decided === undefined ? deps.signal : AbortSignal.any([deps.signal, load.decided])

@@ -101,7 +101,7 @@ async function measurePrefill(
       'the folder of the prefill',
     )
     const taken = takenNotice(run.out, folder)
-    if (taken !== null) deps.onNotice(taken)
+    if (taken !== null) deps.onNotice(taken, 'not-as-asked')
     const longest = Math.min(8192, (target.server.maxModelLen ?? 8194) - 2)
     const lengths = config.lengths ?? prefillLengths(longest)
     const queue = await openQueueClock(target, deps)

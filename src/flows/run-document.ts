@@ -54,6 +54,8 @@ export interface RecordedRun {
   readonly sent?: number | null
   /** The rows that should be there and are not; null or absent where none is. */
   readonly rowsLost?: RowsLost | null
+  /** Whether the rows are not those that were written. */
+  readonly rowsAltered?: boolean
   /** What is missing, in sentences. */
   readonly missing: readonly string[]
 }
@@ -114,6 +116,7 @@ export function runDocument(run: RecordedRun, options: DocumentOptions): RunDocu
     windowMs: window.endMs - window.startMs,
     stoppedEarly: manifest.stopped?.kind === 'early' ? manifest.stopped.why : null,
     rowsLost: run.rowsLost ?? null,
+    rowsAltered: run.rowsAltered ?? false,
     clientLost: manifest.client === null && !run.complete,
     steadyState: options.detectWarmup === true && settled.kind === 'warmup' ? 'flat' : settled.kind,
     cacheHitRate: warmHitRate(inWindow, leadTokens, serverFactsFrom(manifest.server).prefixHitRate),

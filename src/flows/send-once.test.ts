@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
@@ -69,4 +69,54 @@ test('a server that lists its models and hangs on the endpoint is not said to be
   } finally {
     await close()
   }
+})
+
+const word = (text: string): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`
+
+/** What the preflight learns of a server that answers each question so. */
+async function probed(answer: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    answer(response)
+  }).listen(0, '127.0.0.1')
+  const { url, asker, close } = await asking(server, 30_000)
+  const target = { url, api: 'chat', endpointPath: '/v1/chat/completions', model: 'm' } as const
+  try {
+    return await probeDialect(asker.sendOnce, target, { model: 'm', text: 'hello', models: [] })
+  } finally {
+    await close()
+  }
+}
+
+test('an answer that is cut is told by what came of it', async () => {
+  const cut = probed((response) => {
+    response.write(word('a').repeat(4), () => response.destroy())
+  })
+  await expect(cut).rejects.toMatchObject({
+    code: 'PLIM_PREFLIGHT',
+    message: expect.stringMatching(/the answer broke off after 4 events, \d+ B$/) as string,
+  })
+})
+
+test('an event of a megabyte is one event', async () => {
+  const { brokeOff, endless } = await probed((response) => {
+    response.end(`${word('x'.repeat(1_000_000))}data: [DONE]\n\n`)
+  })
+  expect({ brokeOff, endless }).toEqual({ brokeOff: null, endless: false })
+})
+
+test('an event that is larger than any is told by its limit', async () => {
+  const large = probed((response) => {
+    response.end(word('x'.repeat(17_000_000)))
+  })
+  await expect(large).rejects.toMatchObject({ received: 'an event is larger than 16.8 MB' })
+})
+
+test('a slow answer without an end is not heard to the limit of time', async () => {
+  const { endless } = await probed((response) => {
+    const more = setInterval(() => response.write(word('a')), 2)
+    response.on('close', () => clearInterval(more))
+  })
+  expect(endless).toBe(true)
 })

@@ -31,8 +31,11 @@ export interface AskerOptions {
 
 /** Bodies beyond this are cut: no server's list of models or metrics is as long. */
 const mostBytes = 32 * 1024 * 1024
-/** A streamed answer to a probe, which asks for a few tokens, is heard no further: its server obeys no limit, and may never end. */
-const mostStreamBytes = 64 * 1024
+/**
+ * An answer to a probe, which asks for a few tokens, is heard no further: its server obeys no limit, and may never end. Far more than
+ * a server makes that puts each character into an event.
+ */
+const mostEvents = 128
 
 const systemLimits: Timers = timeLimits({
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
@@ -61,7 +64,7 @@ function sendOnce(
   options: AskerOptions,
   stop: AbortSignal | null,
 ): Promise<ProbeAnswer | ProbeFailure> {
-  const copy = new AnswerCopy(request.stream && request.answer === true ? mostStreamBytes : null)
+  const copy = new AnswerCopy()
   const copying: Transport = {
     ...transport,
     origin: transport.origin,
@@ -125,18 +128,27 @@ function interrupted(): PlimsollError {
   return new PlimsollError('PLIM_INTERRUPTED', 'ended before anything was measured')
 }
 
+const dataField = Buffer.from('data:')
+
+/** Lines of data in `chunk[start, end)`; one whose name a piece cuts is not counted, and one in a text is. */
+function dataLines(chunk: Uint8Array, start: number, end: number): number {
+  const piece = Buffer.from(chunk.buffer, chunk.byteOffset + start, end - start)
+  let lines = 0
+  for (let at = piece.indexOf(dataField); at !== -1; at = piece.indexOf(dataField, at + 5)) {
+    const before = piece[at - 1]
+    if (before === undefined || before === 10 || before === 13) lines++
+  }
+  return lines
+}
+
 class AnswerCopy {
   onTooLong: () => void = () => undefined
-  readonly #longest: number
   #status: number | null = null
   #header: HeaderLookup = () => undefined
   #pieces: Buffer[] = []
   #bytes = 0
+  #events = 0
   #failure: ProbeFailure['failure'] | null = null
-
-  constructor(longestBytes: number | null) {
-    this.#longest = longestBytes ?? Number.POSITIVE_INFINITY
-  }
 
   beside(sink: ResponseSink): ResponseSink {
     return {
@@ -147,24 +159,30 @@ class AnswerCopy {
         // What a redirect said that was followed is no part of the answer.
         this.#pieces = []
         this.#bytes = 0
+        this.#events = 0
         sink.onHeaders(status, header, atMs)
       },
       onData: (chunk, start, end, atMs) => {
         this.#bytes += end - start
         if (this.#bytes <= mostBytes) this.#pieces.push(Buffer.from(chunk.subarray(start, end)))
+        this.#events += dataLines(chunk, start, end)
         sink.onData(chunk, start, end, atMs)
-        if (this.#bytes > this.#longest) this.onTooLong()
+        if (this.#events > mostEvents) this.onTooLong()
       },
       onEnd: (atMs) => sink.onEnd(atMs),
       onError: (kind, message, atMs, facts) => {
-        this.#failure = { kind, message }
+        const begun = this.#status === 200 && this.#bytes > 0
+        const heard = begun ? { heard: { events: this.#events, bytes: this.#bytes } } : {}
+        this.#failure = { kind, message, ...heard }
         sink.onError(kind, message, atMs, facts)
       },
     }
   }
 
   answer(fields: ResponseFields, isAnswer: boolean, timeoutMs: number): ProbeAnswer | ProbeFailure {
-    if (this.#failure !== null) return { failure: this.#failure }
+    // What comes after the end of an answer takes nothing from it.
+    const whole = isAnswer && fields.error_kind === null
+    if (this.#failure !== null && !whole) return { failure: this.#failure }
     if (this.#status === null) {
       const kind = fields.error_kind ?? 'timeout_total'
       const message = fields.error_message ?? `no answer within ${timeoutMs / 1000} s`

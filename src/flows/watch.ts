@@ -205,7 +205,7 @@ async function openFolder(
     ...(config.out === null ? {} : { path: config.out }),
   })
   const taken = takenNotice(config.out, folder.path)
-  if (taken !== null) deps.onNotice(taken)
+  if (taken !== null) deps.onNotice(taken, 'not-as-asked')
   return folder
 }
 

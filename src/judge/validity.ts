@@ -20,6 +20,8 @@ export interface ValidityInput {
   readonly windowMs: number
   /** Rows of sent requests that the run folder no longer holds. */
   readonly rowsLost?: RowsLost | null
+  /** Whether the file of the rows is not the one that was written, by its sum. */
+  readonly rowsAltered?: boolean
   /** The client's record of itself is lost, as that of a run that was killed: only the lag of its sends is known. */
   readonly clientLost?: boolean
   /** Why the run ended by itself before its plan did (nearly everything failed), or null. */
@@ -73,6 +75,7 @@ export function judgeValidity(input: ValidityInput): Verdict {
   const reasons = [
     nothingSucceeded(input),
     rowsAreLost(input),
+    rowsAreAltered(input),
     stoppedEarly(input),
     lateSends(input),
     loadNotSent(input),
@@ -119,6 +122,14 @@ function rowsAreLost({ rowsLost }: ValidityInput): VerdictReason | null {
     const part = count === of ? 'all' : `${formatCount(count)} of`
     return `the rows of ${part} ${formatCount(of)} sent ${noun(of, 'request')} are lost${limited}: ${rest}${kept}`
   })
+}
+
+/** How far the figures are off, no one knows: rows that read well may hold anything. */
+function rowsAreAltered({ rowsAltered }: ValidityInput): VerdictReason | null {
+  if (rowsAltered !== true) return null
+  const message =
+    'requests.parquet is not the file that was written (its checksum differs): it was damaged, or another program wrote it; the figures are of what it holds now, those measured when the run ended are under summary in run.json'
+  return { rule: 'rows_altered', status: 'DEGRADED', message, value: null, limit: null }
 }
 
 function stoppedEarly({ stoppedEarly: why }: ValidityInput): VerdictReason | null {

@@ -155,13 +155,13 @@ describe('figures', () => {
   })
 
   test.each([
-    ['answers in the window', 6, 3, 5, 'throughput 6 req/s, 20 tok/s out over the window of 10s'],
+    ['answers in the window', 6, 3, 5, 'throughput 6 req/s, 20 tok/s out, – tok/s in over the window of 10s'],
     [
       'none of them: not a rate of 0',
       0,
       3,
       null,
-      'throughput 20 tok/s out over the window of 10s; – req/s: every answer ended after it',
+      'throughput 20 tok/s out, – tok/s in over the window of 10s; – req/s: every answer ended after it',
     ],
     ['nothing succeeded: 0 it is', 0, 0, null, 'throughput 0 req/s, 20 tok/s out over the window of 10s'],
     [
@@ -169,7 +169,7 @@ describe('figures', () => {
       5.13,
       3,
       5.6,
-      'throughput 5.13 req/s, 20 tok/s out over the window of 10s (what ended in it; goodput: what was sent in it)',
+      'throughput 5.13 req/s, 20 tok/s out, – tok/s in over the window of 10s (what ended in it; goodput: what was sent in it)',
     ],
   ])('throughput: %s', (_, rate, ok, good, line) => {
     const document = {

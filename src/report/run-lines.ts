@@ -103,6 +103,9 @@ function ratesLine(document: RunDocument): string {
     [throughput.input_tokens_per_s, 'tok/s in'],
   ] as const
   const known = rates.flatMap(([rate, unit]) => (rate === null ? [] : [formatRate(rate, unit)]))
+  // Prompts were answered, and nobody said how long they were.
+  if (document.window_counts.ok > 0 && known.length > 0 && throughput.input_tokens_per_s === null)
+    known.push('– tok/s in')
   const window = `over the window of ${formatSpan(throughput.window_s * 1000)}`
   if (known.length === 0 && throughput.window_s === 0)
     return 'throughput unknown: nothing says when the requests were sent'

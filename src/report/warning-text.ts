@@ -144,6 +144,8 @@ export const warningTexts: Readonly<Record<WarningKind, WarningText>> = {
     '--timeout-…',
   ),
   stutter: text('gaps', 'streams paused for much longer than their own rhythm', null),
+  preflight_failures: text('counts', 'a server that fails at rest may fail under load', null),
+  answer_endless: text('headline', 'an answer that does not end has no end to time', '--timeout-total'),
   embedded_engine: text('load', 'the figures are those of a simulated server', '--url'),
 }
 

@@ -45,7 +45,12 @@ export const outputFlags: FlagSpecs = {
     group,
     brief: 'Show the formula, the numbers and the result of each headline figure',
   },
-  quiet: { kind: 'switch', group, brief: 'Nothing on stderr but errors', letter: 'q' },
+  quiet: {
+    kind: 'switch',
+    group,
+    brief: 'Nothing on stderr but errors and what was not done as asked',
+    letter: 'q',
+  },
   progress: { kind: 'switch', group, brief: 'Progress on stderr (--no-progress turns it off)' },
 }
 

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { isOpenLoop, type Pacer } from '../../measure/load/pacer.ts'
+import { parseAddress, splitSocket } from '../../measure/wire/target-url.ts'
 import { plannedPoints } from '../../plan/rate-search.ts'
 import { defaults, findDefaults, sweepDefaults } from './defaults.ts'
 import { cvOfBurstiness, gammaPacer } from './pacer-text.ts'
@@ -32,7 +33,7 @@ export function resolveRunConfig(options: RunOptions): RunConfig {
     awsSigv4: options.awsSigv4 ?? null,
     caFile: options.caFile ?? null,
     replicaHeader: options.replicaHeader ?? null,
-    metricsUrls: options.metricsUrls ?? [],
+    metricsUrls: checkedAddresses(options.metricsUrls ?? []),
     kvTokens: options.kvTokens ?? null,
     pacer,
     maxConnections,
@@ -83,6 +84,11 @@ function resolveCancellation({ cancelShare, cancelAfterMs }: RunOptions): RunCon
   return { share: cancelShare, afterMs: cancelAfterMs ?? 0 }
 }
 
+function checkedAddresses(addresses: readonly string[]): readonly string[] {
+  for (const address of addresses) parseAddress(address)
+  return addresses
+}
+
 function resolveTarget(options: RunOptions): RunConfig['target'] {
   if (options.url !== undefined || options.host !== undefined || options.port !== undefined) {
     if (options.url !== undefined && (options.host !== undefined || options.port !== undefined)) {
@@ -98,7 +104,10 @@ function resolveTarget(options: RunOptions): RunConfig['target'] {
     }
     const host = options.host ?? 'localhost'
     const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-    return { kind: 'server', url: options.url ?? `http://${bracketed}:${options.port ?? 8000}` }
+    const url = options.url ?? `http://${bracketed}:${options.port ?? 8000}`
+    // From here on it may be printed and stored: what must not be is refused before it is a part of any plan.
+    parseAddress(splitSocket(url).url)
+    return { kind: 'server', url }
   }
   return { kind: 'embedded', settings: options.engineSettings ?? {}, faults: options.faults ?? [] }
 }

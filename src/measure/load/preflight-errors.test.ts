@@ -74,6 +74,26 @@ test.each([
     '(no connection in time)',
   ],
 ])('nothing answers where no connection stood: %s', (_, failure, words) => {
-  const error = unreachable(failure, { url: 'http://127.0.0.1:1' } as PreflightTarget, listed)
+  const error = unreachable(
+    failure,
+    { url: 'http://127.0.0.1:1', endpointPath: '/v1/chat/completions' } as PreflightTarget,
+    listed,
+  )
   expect(error.message).toBe(`nothing answers at 127.0.0.1:1 ${words}`)
+})
+
+test.each([
+  ['http://127.0.0.1:1', '/v1/chat/completions', 'curl http://127.0.0.1:1/v1/models '],
+  ['127.0.0.1:1/v1/', '/v1/chat/completions', 'curl http://127.0.0.1:1/v1/models '],
+  [
+    'http://127.0.0.1:1?api-version=2',
+    '/v1/chat/completions?api-version=2',
+    "curl 'http://127.0.0.1:1/v1/models?api-version=2' ",
+  ],
+])('the command that looks whether %s is up has the path before the query', (url, endpointPath, command) => {
+  const target = { url, endpointPath } as PreflightTarget
+  const refused = { kind: 'connection_refused', message: 'no' }
+  const error = unreachable(refused, target, listed)
+  expect(error.message).toBe('nothing answers at 127.0.0.1:1 (connection refused)')
+  expect(error.hint).toContain(command)
 })

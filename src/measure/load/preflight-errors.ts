@@ -1,12 +1,15 @@
 import { nearest } from '../../base/edit-distance.ts'
 import { PlimsollError } from '../../base/errors.ts'
+import { noun } from '../../base/noun.ts'
 import { shellWord } from '../../base/shell-words.ts'
-import { formatSpan } from '../../base/units.ts'
+import { formatBytes, formatSpan } from '../../base/format.ts'
 import { apis } from '../wire/api.ts'
-import { splitSocket } from '../wire/target-url.ts'
-import { fromEndpoint, pathAdvice, refusedByStatus } from './preflight-status.ts'
+import { parseAddress, splitSocket } from '../wire/target-url.ts'
+import { fromEndpoint, pathAdvice, refusedByStatus, said } from './preflight-status.ts'
 import {
   errorText,
+  pathsBeside,
+  timesTried,
   type NoAnswer,
   type PreflightTarget,
   type ProbeAnswer,
@@ -23,6 +26,7 @@ export function unreachable(
   asked: Pick<ProbeRequest, 'method' | 'path'>,
 ): PlimsollError {
   const { url } = target
+  if (failure.heard !== undefined) return brokeOff({ ...failure, heard: failure.heard }, target, asked)
   if (silences.has(failure.kind)) return silent(failure, target, asked)
   if (failure.kind === 'tls') {
     if (/wrong version number|packet length too long/i.test(failure.message)) {
@@ -66,7 +70,7 @@ export function unreachable(
     `nothing answers at ${tried.join(' or ')} (${whyNot(failure.kind)}${tried.length > 1 ? ` on ${tried.length === 2 ? 'both' : 'all'}` : ''})`,
     {
       ...(addresses.length === 0 && { received: failure.message }),
-      hint: `is the server up, and is this its address and port?  curl ${shellWord(modelsUrl(url))}      without a server: the same without --url loads the embedded engine`,
+      hint: `is the server up, and is this its address and port?  curl ${shellWord(modelsUrl(target))}      without a server: the same without --url loads the embedded engine`,
     },
   )
 }
@@ -76,6 +80,25 @@ function silentSocket(path: string, failure: NoAnswer): PlimsollError {
     received: failure.message,
     hint: `is the server up?  curl --unix-socket ${shellWord(path)} http://localhost/v1/models`,
   })
+}
+
+/** It is the right server, and it began to answer as it should. */
+function brokeOff(
+  { kind, message, heard, tried }: NoAnswer & { readonly heard: NonNullable<NoAnswer['heard']> },
+  { url }: PreflightTarget,
+  { method, path }: Pick<ProbeRequest, 'method' | 'path'>,
+): PlimsollError {
+  const { events, bytes } = heard
+  const came = events === 0 ? formatBytes(bytes) : `${events} ${noun(events, 'event')}, ${formatBytes(bytes)}`
+  return new PlimsollError(
+    'PLIM_PREFLIGHT',
+    `${hostOf(url)} answers ${method} ${path}, but the answer broke off after ${came}`,
+    {
+      expected: 'an answer to its end',
+      received: `${message} (${kind})${timesTried(tried)}`,
+      hint: 'the connection was closed inside the answer: did the engine crash, or does a proxy before it limit the time or size of answers? their logs say',
+    },
+  )
 }
 
 /** The connection stood, the question was sent, and the answer did not come. */
@@ -119,13 +142,11 @@ function whyNot(kind: string): string {
 }
 
 function hostOf(url: string): string {
-  return url.replace(/^[a-z]+:\/\//i, '').replace(/\/.*$/, '')
+  return url.replace(/^[a-z]+:\/\//i, '').replace(/[/?#].*$/, '')
 }
 
-function modelsUrl(url: string): string {
-  const scheme = /^[a-z]+:\/\//i.test(url) ? '' : 'http://'
-  const base = url.replace(/\/(chat\/)?completions\/?$/, '').replace(/\/+$/, '')
-  return `${scheme}${base}${/\/v\d+[a-z0-9]*$/.test(base) ? '' : '/v1'}/models`
+function modelsUrl({ url, endpointPath }: PreflightTarget): string {
+  return new URL(pathsBeside(endpointPath).models, parseAddress(url)).href
 }
 
 export function wrongPath(
@@ -145,6 +166,27 @@ export function wrongPath(
           : known.length > 0
             ? `the server lists its models, so the address is right: try --api ${target.api === 'chat' ? 'completions' : 'chat'}, or --endpoint PATH`
             : pathAdvice(target),
+    },
+  )
+}
+
+/** A 404 about a model that the server lists: the name is right, so it is what was asked of it that is not there. */
+export function listedModelNotFound(
+  model: string,
+  answer: ProbeAnswer,
+  target: PreflightTarget,
+): PlimsollError {
+  const { models } = pathsBeside(target.endpointPath)
+  return new PlimsollError(
+    'PLIM_NOT_FOUND',
+    `${models} lists the model ${model}, and POST ${target.endpointPath} answers ${answer.status} for it${fromEndpoint(target)}`,
+    {
+      expected: `an answer of ${apis[target.api].words} by the model that is listed`,
+      received: said(answer),
+      hint:
+        target.typedEndpoint !== undefined
+          ? pathAdvice(target)
+          : `does the model serve another API or path? --api ${target.api === 'chat' ? 'completions' : 'chat'}, or --endpoint PATH; behind a router, is a worker up that has it?`,
     },
   )
 }

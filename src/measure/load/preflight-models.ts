@@ -30,7 +30,7 @@ export interface ServerModels {
  */
 export async function askModels(sendOnce: SendOnce, target: PreflightTarget): Promise<ServerModels> {
   const path = pathsBeside(target.endpointPath).models
-  const answer = await sendOnce({ method: 'GET', path, body: null, stream: false })
+  const answer = await sendOnce({ method: 'GET', path, body: null, stream: false, needed: true })
   if (isFailure(answer)) throw unreachable(answer.failure, target, { method: 'GET', path })
   if (answer.status === 401 || answer.status === 403) throw unauthorized(answer, target)
   const nothing = {

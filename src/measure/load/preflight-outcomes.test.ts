@@ -186,3 +186,39 @@ describe('what a server says beside its status', () => {
     expect(await ofModels(answer(status, body, headers))).toContain(told)
   })
 })
+
+describe('a 404 by a server that lists its models', () => {
+  const probing = (body: string): Promise<string> =>
+    stopped(probeDialect(always(answer(404, body)), target, { model: 'm', text: 'hello', models: ['m'] }))
+
+  test('about a model that it lists blames the path, not the name', async () => {
+    const told = await probing('{"error":{"message":"The model `m` does not exist."}}')
+    expect(told).toBe(
+      [
+        'PLIM_NOT_FOUND  /v1/models lists the model m, and POST /v1/chat/completions answers 404 for it',
+        '  expected an answer of chat completions by the model that is listed',
+        '  received 404: The model `m` does not exist.',
+        '  does the model serve another API or path? --api completions, or --endpoint PATH; behind a router, is a worker up that has it?',
+      ].join('\n'),
+    )
+  })
+})
+
+test('a server that fails each time says how often it was asked', async () => {
+  expect(await ofProbe({ ...answer(500, 'boom'), tried: 4 })).toContain(
+    'received /v1/chat/completions answers 500, 4 times of 4: boom',
+  )
+})
+
+test('an answer that breaks off is not blamed on the address', async () => {
+  const failure = {
+    kind: 'truncated',
+    message: 'closed inside the response',
+    heard: { events: 4, bytes: 1200 },
+    tried: 4,
+  }
+  const told = await ofProbe({ failure })
+  expect(told).toContain('but the answer broke off after 4 events, 1.2 kB')
+  expect(told).toContain('received closed inside the response (truncated), 4 times of 4')
+  expect(told).not.toMatch(/TLS|https/)
+})

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { apis } from '../wire/api.ts'
-import { errorText, type PreflightTarget, type ProbeAnswer } from './probe.ts'
+import { errorText, timesTried, type PreflightTarget, type ProbeAnswer } from './probe.ts'
 
 /** What was asked, for the sentence: its path, and what would have been right. */
 interface AskedOf {
@@ -75,9 +75,10 @@ function isBusy(status: number): boolean {
 }
 
 /** The status, and what the body says in one line of at most 200 characters. */
-export function said({ status, bodyText }: ProbeAnswer): string {
+export function said({ status, bodyText, tried }: ProbeAnswer): string {
   const text = errorText(bodyText)
-  return text === null ? `${status} without a message` : `${status}: ${text}`
+  const often = timesTried(tried)
+  return text === null ? `${status} without a message${often}` : `${status}${often}: ${text}`
 }
 
 function busy(answer: ProbeAnswer, { url }: PreflightTarget, { path, expected }: AskedOf): PlimsollError {

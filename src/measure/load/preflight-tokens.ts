@@ -19,12 +19,21 @@ export function tokenSources(
     probe,
     count: preflight.tokenize ? (text) => counted(sendOnce, target, model, text) : null,
     async usage(text) {
+      // Its usage would come at an end that is not to be waited for.
+      if (preflight.endless) return null
       if (target.custom !== undefined || (target.api !== 'chat' && target.api !== 'completions'))
         return usageOf(sendOnce, target, preflight, text)
       const asked = target.api === 'chat' ? { messages: [{ role: 'user', content: text }] } : { prompt: text }
       const limit = target.api === 'chat' ? dialect.outputLimit : 'max_tokens'
       const body = JSON.stringify({ model, ...asked, [limit]: 1, stream: false })
-      const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream: false })
+      const question = {
+        method: 'POST',
+        path: target.endpointPath,
+        body,
+        stream: false,
+        needed: true,
+      } as const
+      const answer = await sendOnce(question)
       if (isFailure(answer) || answer.status !== 200) return null
       try {
         const { usage } = JSON.parse(answer.bodyText) as { usage?: { prompt_tokens?: unknown } | null }
@@ -58,7 +67,8 @@ async function usageOf(
   const body = requestBody(asked, { kind: 'text', text }, 1, custom?.facts)
   const { path, wholePath } = apis[target.api]
   const whole = wholePath === undefined ? target.endpointPath : target.endpointPath.replace(path, wholePath)
-  const answer = await sendOnce({ method: 'POST', path: whole, body, stream: false, answer: true })
+  const question = { method: 'POST', path: whole, body, stream: false, answer: true, needed: true } as const
+  const answer = await sendOnce(question)
   if (isFailure(answer) || answer.status !== 200) return null
   const tokens = answer.fields?.prompt_tokens ?? null
   return tokens !== null && tokens > 0 ? tokens : null

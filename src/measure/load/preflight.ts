@@ -33,6 +33,8 @@ export interface Preflight extends LearntDialect {
   /** llama.cpp's parallel slots: no more requests than these run at once, whatever their length. Null elsewhere. */
   readonly slots: number | null
   readonly server: string | null
+  /** Its answer went on long after what was asked, so what comes at the end of one is not known. */
+  readonly endless: boolean
   readonly warnings: readonly Warning[]
 }
 
@@ -65,6 +67,7 @@ export async function preflight(deps: PreflightDeps, target: PreflightTarget): P
     kvTokens: engine?.kvTokens ?? (slots === null || maxModelLen === null ? null : slots * maxModelLen),
     slots,
     server: models.serverHeader,
+    endless: probed.endless,
     warnings: warningsOf(probed, engine, models, target),
   }
 }
@@ -88,7 +91,7 @@ export async function countByServer(
     add_special: true,
   })
   const path = pathsBeside(target.endpointPath).tokenize
-  const answer = await sendOnce({ method: 'POST', path, body, stream: false })
+  const answer = await sendOnce({ method: 'POST', path, body, stream: false, needed: true })
   if (isFailure(answer) || answer.status !== 200) return null
   try {
     const parsed: unknown = JSON.parse(answer.bodyText)
@@ -133,6 +136,15 @@ function warningsOf(
   target: PreflightTarget,
 ): readonly Warning[] {
   const warnings: Warning[] = []
+  if (probed.endless) {
+    warnings.push({
+      kind: 'answer_endless',
+      message: `before the load ${probed.brokeOff}`,
+      cause: 'the server obeys neither max_tokens nor its like',
+      next: '--timeout-total bounds each request',
+      evidence: {},
+    })
+  }
   if (!probed.learnt.acceptsUsage && apis[target.api].generates) {
     warnings.push({
       kind: 'tokens_not_from_server',

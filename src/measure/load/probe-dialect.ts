@@ -2,6 +2,7 @@ import type { ApiKind } from '../wire/api.ts'
 import { asksFor } from '../workload/body-template.ts'
 import { type Dialect, plainDialect, requestBody } from '../workload/request-body.ts'
 import {
+  listedModelNotFound,
   notAnLlmServer,
   refusedProbe,
   serverError,
@@ -43,6 +44,8 @@ export interface ProbedDialect {
   readonly promptTokens: number | null
   /** Why even the last answer broke off; null: it was whole. */
   readonly brokeOff: string | null
+  /** It went on long after what was asked. */
+  readonly endless: boolean
 }
 
 /** The fields that not every server knows, the most foreign first: a refusal that names none drops them from the front. */
@@ -93,9 +96,10 @@ export async function probeDialect(
   let newerOnly = false
   for (let attempt = 1; ; attempt++) {
     const body = probeBody(target, asked, fields, newerOnly)
-    const answer = await sendOnce({ method: 'POST', path: target.endpointPath, body, stream, answer: true })
+    const path = target.endpointPath
+    const answer = await sendOnce({ method: 'POST', path, body, stream, answer: true, needed: true })
     if (isFailure(answer)) {
-      throw unreachable(answer.failure, target, { method: 'POST', path: target.endpointPath })
+      throw unreachable(answer.failure, target, { method: 'POST', path })
     }
     if (answer.status === 200) {
       const observed = answer.fields ?? observe(answer.bodyText)
@@ -174,6 +178,7 @@ function stopFor(
   if (status === 401 || status === 403) throw unauthorized(answer, target)
   const aboutModel =
     /\bmodel\b/i.test(message ?? '') && !/max_(completion_)?tokens|ignore_eos|min_tokens/.test(message ?? '')
+  if (status === 404 && aboutModel && models.includes(model)) throw listedModelNotFound(model, answer, target)
   if (status === 404 && (aboutModel || (models.length > 0 && !models.includes(model)))) {
     throw unknownModel(model, models, message)
   }
@@ -238,11 +243,19 @@ function learn(
     firstTokenMs: observed.ttft_ms,
     promptTokens: observed.prompt_tokens,
     brokeOff: whyItBrokeOff(observed),
+    endless: wentOn(observed),
   }
 }
 
-function whyItBrokeOff({ error_kind, error_message, flags }: ProbeFields): string | null {
-  if (flags.includes('cancelled_by_client')) {
+/** Whether it was not heard to its end, neither by events nor by time, though it was far beyond its limit. */
+function wentOn({ error_kind, flags, n_output_chunks }: ProbeFields): boolean {
+  const late = error_kind?.startsWith('timeout') === true && n_output_chunks > 4 * olderLimit
+  return late || flags.includes('cancelled_by_client')
+}
+
+function whyItBrokeOff(observed: ProbeFields): string | null {
+  const { error_kind, error_message } = observed
+  if (wentOn(observed)) {
     return `the answer went on long after the ${olderLimit} tokens that were asked, and was not waited for`
   }
   return error_kind === null ? null : (error_message ?? error_kind)

@@ -12,6 +12,8 @@ export interface ProbeRequest {
   readonly stream: boolean
   /** An answer in one piece of the API itself: read it as one, for its fields. */
   readonly answer?: boolean
+  /** The run cannot do without it: where the server fails, it is asked again. */
+  readonly needed?: boolean
 }
 
 /** What the preflight needs of the row's fields; a probe whose stream was not observed has none. */
@@ -34,6 +36,8 @@ export interface ProbeAnswer {
   readonly header: (name: string) => string | undefined
   readonly bodyText: string
   readonly fields: ProbeFields | null
+  /** How often it was asked, where the server failed each time. */
+  readonly tried?: number
 }
 
 /** No answer at all. */
@@ -47,6 +51,10 @@ export interface NoAnswer {
   readonly message: string
   /** The limit that was over, ms; absent where nothing was waited for too long. */
   readonly withinMs?: number
+  /** What had come of an answer of status 200 when it broke off. */
+  readonly heard?: { readonly events: number; readonly bytes: number }
+  /** How often it was asked, where the answer broke off each time. */
+  readonly tried?: number
 }
 
 export type SendOnce = (request: ProbeRequest) => Promise<ProbeAnswer | ProbeFailure>
@@ -94,6 +102,11 @@ const nativePath = /^\/(generate(_stream)?|completion)$/
 
 export function isFailure(answer: ProbeAnswer | ProbeFailure): answer is ProbeFailure {
   return 'failure' in answer
+}
+
+/** ", 4 times of 4"; nothing where it was asked once. */
+export function timesTried(tried: number | undefined): string {
+  return tried === undefined || tried === 1 ? '' : `, ${tried} times of ${tried}`
 }
 
 /** The message of an OpenAI-shaped, FastAPI-shaped or plain error body, in one line; null for an empty one. */

@@ -49,6 +49,25 @@ describe('throughput', () => {
     })
   })
 
+  const without: RequestRow = { ...row, prompt_tokens: null }
+  const cut: RequestRow = { ...without, ok: false, outcome: 'censored', e2e_ms: null, done_ms: null }
+  test.each<[string, readonly RequestRow[], number | null]>([
+    ['no answer tells how long its prompt was', [without, without], null],
+    ['one of two does', [row, without], null],
+    ['one that was cut cannot, the other does', [row, cut], 50],
+    ['only one that was cut is there', [cut], null],
+    ['nothing was answered', [{ ...without, ok: false, outcome: 'failed' }], 0],
+  ])('input tokens where %s', (_, rows, perSecond) => {
+    const { throughput } = summarize(rows, { window: { startMs: 0, endMs: 1000 } })
+    expect(throughput.input_tokens_per_s).toBe(perSecond)
+  })
+
+  test('output tokens of a whole answer that does not say how many are unknown, not none', () => {
+    const whole: RequestRow = { ...row, ttft_ms: null, gaps_ms: [], completion_tokens: null }
+    const { throughput } = summarize([whole], { window: { startMs: 0, endMs: 1000 } })
+    expect(throughput).toMatchObject({ requests_per_s: 1, output_tokens_per_s: null })
+  })
+
   test('a window without length has none', () => {
     expect(summarize([row], { window: { startMs: 5, endMs: 5 } }).throughput).toEqual({
       window_s: 0,

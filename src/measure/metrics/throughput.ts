@@ -13,9 +13,10 @@ import type { RunWindow } from './run-window.ts'
  *   request's N tokens are spread over its events as their own counts say (`event_tokens`), else evenly; where N is unknown an
  *   event counts as one token. An answer that was not streamed is counted whole when it came. Failed requests do not count.
  * - Requests: answered well (last output event, or the whole answer) inside the window.
- * - Input tokens: prompts whose first output event came inside the window, which is when their prefill was done.
+ * - Input tokens: prompts whose first output event came inside the window, which is when their prefill was done. An answer cut at the
+ *   end tells no usage: its prompt is left out where those of the others are known.
  *
- * Null for a window without length.
+ * Null for a window without length, and a sum of tokens where an answer that counts does not say how many: missing is not zero.
  */
 export function throughput(rows: Rows, window: RunWindow): Throughput {
   const seconds = (window.endMs - window.startMs) / 1000
@@ -23,23 +24,27 @@ export function throughput(rows: Rows, window: RunWindow): Throughput {
     return { window_s: 0, requests_per_s: null, output_tokens_per_s: null, input_tokens_per_s: null }
   }
   let requests = 0
-  let outputTokens = 0
+  let outputTokens: number | null = 0
   let inputTokens = 0
+  const prompts = { known: 0, unknown: 0, unknownOk: 0 }
   for (const row of rows) {
     if (row.planned_ms === null || (row.outcome !== 'ok' && row.outcome !== 'censored')) continue
     const endMs = row.e2e_ms ?? row.done_ms
     if (row.ok && endMs !== null && contains(window, row.planned_ms + endMs)) requests++
-    outputTokens += tokensInside(row, row.planned_ms, window)
+    const emitted = tokensInside(row, row.planned_ms, window)
+    outputTokens = outputTokens === null || emitted === null ? null : outputTokens + emitted
+    if (row.prompt_tokens !== null) prompts.known++
     const firstMs = row.ttft_ms ?? (row.ok ? endMs : null)
-    if (firstMs !== null && row.prompt_tokens !== null && contains(window, row.planned_ms + firstMs)) {
-      inputTokens += row.prompt_tokens
-    }
+    if (firstMs === null || !contains(window, row.planned_ms + firstMs)) continue
+    inputTokens += row.prompt_tokens ?? 0
+    if (row.prompt_tokens === null) prompts[row.ok ? 'unknownOk' : 'unknown']++
   }
+  const isInputKnown = prompts.unknownOk === 0 && (prompts.unknown === 0 || prompts.known > 0)
   return {
     window_s: seconds,
     requests_per_s: requests / seconds,
-    output_tokens_per_s: outputTokens / seconds,
-    input_tokens_per_s: inputTokens / seconds,
+    output_tokens_per_s: outputTokens === null ? null : outputTokens / seconds,
+    input_tokens_per_s: isInputKnown ? inputTokens / seconds : null,
   }
 }
 
@@ -47,11 +52,12 @@ function contains(window: RunWindow, ms: number): boolean {
   return ms >= window.startMs && ms < window.endMs
 }
 
-function tokensInside(row: RequestRow, plannedMs: number, window: RunWindow): number {
+/** Null where it is not known. */
+function tokensInside(row: RequestRow, plannedMs: number, window: RunWindow): number | null {
   if (row.ttft_ms === null) {
     const wholeMs = row.e2e_ms ?? row.done_ms
     if (wholeMs === null || !row.ok || !contains(window, plannedMs + wholeMs)) return 0
-    return row.completion_tokens ?? 0
+    return row.completion_tokens
   }
   const events = passingList(row, 'gaps_ms').length + 1
   const total = tokensOf(row, events)

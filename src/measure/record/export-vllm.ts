@@ -40,9 +40,11 @@ export function exportVllm(
     ...extremes(sent.map((row) => (row.sent_ms ?? 0) + (serviceMs(row, row.done_ms ?? row.e2e_ms) ?? 0))),
   )
   const duration = sent.length === 0 ? 0 : (lastMs - firstMs) / 1000
-  const inputTokens = total(ok.map((row) => row.prompt_tokens ?? 0))
-  const outputTokens = total(ok.map((row) => row.completion_tokens ?? 0))
-  const perSecond = (amount: number): number | null => (duration > 0 ? amount / duration : null)
+  const inputTokens = knownTotal(ok.map((row) => row.prompt_tokens))
+  const outputTokens = knownTotal(ok.map((row) => row.completion_tokens))
+  const allTokens = knownTotal([inputTokens, outputTokens])
+  const perSecond = (amount: number | null): number | null =>
+    amount !== null && duration > 0 ? amount / duration : null
   const peaks = oneSecondPeaks(ok, firstMs)
   const backend = manifest.target?.api === 'completions' ? 'openai' : 'openai-chat'
   const model = manifest.target?.model ?? null
@@ -63,7 +65,7 @@ export function exportVllm(
     request_throughput: perSecond(ok.length),
     request_goodput: options.goodput === null ? null : perSecond(options.goodput.good),
     output_throughput: perSecond(outputTokens),
-    total_token_throughput: perSecond(inputTokens + outputTokens),
+    total_token_throughput: perSecond(allTokens),
     max_output_tokens_per_s: peaks.events,
     max_concurrent_requests: peaks.concurrent,
     ...summaryKeys(
@@ -96,6 +98,12 @@ export function exportVllm(
     plimsoll_conventions:
       "vLLM's: from the actual send, all sent requests, duration with its drain, linear percentiles, population std",
   }
+}
+
+/** Null where one of them is not known. */
+function knownTotal(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === values.length ? total(known) : null
 }
 
 function serviceMs(row: RequestRow, latencyMs: number | null): number | null {

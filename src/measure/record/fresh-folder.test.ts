@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,7 +10,7 @@ function scratch(): string {
   return folder
 }
 
-test('a name that is taken, by a folder or a file, gets a number, and that is said', async () => {
+test('a name that is taken by a folder gets a number that neither a folder nor a file has, and that is said', async () => {
   const wanted = join(scratch(), 'runs', 'a')
   expect(await makeFreshFolder(wanted, 'the run folder')).toBe(wanted)
   expect(await makeFreshFolder(wanted, 'the run folder')).toBe(`${wanted}-2`)
@@ -32,4 +32,16 @@ test('a place below a file cannot be made, and says what helps', async () => {
     code: 'PLIM_RUN_FOLDER',
     hint: 'give another place with --runs-dir or --out',
   })
+})
+
+test('a file where the folder is wanted is refused, and nothing is made beside it', async () => {
+  const parent = scratch()
+  const file = join(parent, 'passwd')
+  writeFileSync(file, '')
+  await expect(makeFreshFolder(file, 'the run folder')).rejects.toMatchObject({
+    code: 'PLIM_RUN_FOLDER',
+    message: 'the run folder cannot be made: there is a file of that name',
+    where: { file },
+  })
+  expect(readdirSync(parent)).toEqual(['passwd'])
 })

@@ -104,6 +104,7 @@ export const manifestSchema: v.GenericSchema<unknown, Pick<RunManifest, 'clock'>
         }),
       ),
     ),
+    requests_file: v.exactOptional(v.looseObject({ bytes: v.number(), crc32: v.string() })),
     source: v.exactOptional(
       v.looseObject({
         kind: v.literal('import'),

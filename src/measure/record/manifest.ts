@@ -1,6 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { checkedDocument } from './checked-document.ts'
+import type { FileSum } from './file-sum.ts'
 import { manifestSchema } from './manifest-schema.ts'
 import type { ClientHealth } from '../load/client-health.ts'
 import type { Pacer } from '../load/pacer.ts'
@@ -76,6 +77,8 @@ export interface RunManifest {
   /** Why the run ended before its plan did, or null. */
   readonly stopped: { readonly kind: 'interrupted' | 'early' | 'killed'; readonly why: string } | null
   readonly warnings: readonly Warning[]
+  /** What `requests.parquet` summed to as it was written; absent in runs of older versions, and in the copy inside the file. */
+  readonly requests_file?: FileSum
   /** Where the rows come from when another tool made them; absent for a run of plimsoll. */
   readonly source?: ImportSource
 }

@@ -4,6 +4,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { noun } from '../../base/noun.ts'
 import { shellWord } from '../../base/shell-words.ts'
 import { wholeWindow } from '../metrics/run-window.ts'
+import { sumOfFile } from './file-sum.ts'
 import { readJournal } from './read-journal.ts'
 import { manifestFromJson, type RunManifest } from './manifest.ts'
 import { readRequests, type ReadRequestsOptions } from './read-requests.ts'
@@ -31,6 +32,8 @@ export interface RunRecord {
   readonly planned: number | null
   /** The rows that should be here and are not; null where none is. */
   readonly rowsLost: RowsLost | null
+  /** Whether `requests.parquet` is not what was written; false too where nothing tells (older runs). */
+  readonly rowsAltered: boolean
   /** What is missing, in sentences; empty for a complete run. */
   readonly missing: readonly string[]
 }
@@ -83,7 +86,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
   if (hasManifest && hasRequests) {
     const manifest = await readManifest(manifestFile)
     const { rows } = await readRequests(requestsFile, options)
-    return finished(path, manifest, rows)
+    return finished(path, manifest, rows, await isAltered(requestsFile, manifest))
   }
   if (hasJournal) return readUnfinished(path, journalFile, hasManifest ? manifestFile : null)
   if (hasRequests) return readLoneRequests(requestsFile, options)
@@ -97,6 +100,7 @@ async function readFolder(path: string, options: ReadRequestsOptions): Promise<W
       sent: null,
       planned: manifest.planned,
       rowsLost: rowsLost(manifest, [], 'some'),
+      rowsAltered: false,
       missing: [
         `the rows of its requests: neither ${runFiles.requests} nor ${runFiles.journal} is in the folder`,
       ],
@@ -164,7 +168,14 @@ async function notJson(file: string, text: string, cause: unknown): Promise<Plim
   })
 }
 
-function finished(path: string, manifest: RunManifest, rows: Rows): WithoutServer {
+/** Whether a file of rows is not the one that was written, by what `run.json` says of it. */
+async function isAltered(file: string, { requests_file: written }: RunManifest): Promise<boolean> {
+  if (written === undefined) return false
+  const { size } = await stat(file)
+  return size !== written.bytes || (await sumOfFile(file)).crc32 !== written.crc32
+}
+
+function finished(path: string, manifest: RunManifest, rows: Rows, rowsAltered: boolean): WithoutServer {
   const missing: string[] = []
   if (manifest.planned !== null && rows.length !== manifest.planned) {
     missing.push(
@@ -179,6 +190,7 @@ function finished(path: string, manifest: RunManifest, rows: Rows): WithoutServe
     sent: null,
     planned: manifest.planned,
     rowsLost: rowsLost(manifest, rows, 'some'),
+    rowsAltered,
     missing,
   }
 }
@@ -186,10 +198,12 @@ function finished(path: string, manifest: RunManifest, rows: Rows): WithoutServe
 async function readLoneRequests(file: string, options: ReadRequestsOptions): Promise<WithoutServer> {
   const beside = join(dirname(file), runFiles.manifest)
   const { rows, manifestJson } = await readRequests(file, options)
+  const own = basename(file) === runFiles.requests && (await isWholeManifest(beside))
+  const altered = own && (await isAltered(file, await readManifest(beside)))
   if (manifestJson !== null) {
-    return finished(dirname(file), manifestFromJson(JSON.parse(manifestJson), file), rows)
+    return finished(dirname(file), manifestFromJson(JSON.parse(manifestJson), file), rows, altered)
   }
-  if (await isFile(beside)) return finished(dirname(file), await readManifest(beside), rows)
+  if (await isFile(beside)) return finished(dirname(file), await readManifest(beside), rows, altered)
   throw new PlimsollError('PLIM_RUN_FOLDER', 'this Parquet file says nothing of its run', {
     expected: `the manifest in the file's own metadata, or ${runFiles.manifest} beside it`,
     where: { file },
@@ -224,6 +238,7 @@ async function readUnfinished(path: string, file: string, finished: string | nul
       sent: null,
       planned: manifest.planned,
       rowsLost: null,
+      rowsAltered: false,
       missing: [],
     }
   }
@@ -255,6 +270,7 @@ async function readUnfinished(path: string, file: string, finished: string | nul
       last === null
         ? linesLost(rows, content.unreadable, sent)
         : rowsLost(last, rows, content.unreadable > 0 ? 'some' : 'start'),
+    rowsAltered: false,
     missing,
   }
 }

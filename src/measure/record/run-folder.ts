@@ -115,9 +115,14 @@ export async function writeRun(
   const file = join(path, runFiles.manifest)
   await writingInto(path, [`${requests}.tmp`, `${file}.tmp`], async () => {
     await makeFolders(path)
-    writeRequests(`${requests}.tmp`, withoutSecrets(inOrderOfIntent(rows), secrets), JSON.stringify(safe))
+    const sum = writeRequests(
+      `${requests}.tmp`,
+      withoutSecrets(inOrderOfIntent(rows), secrets),
+      JSON.stringify(safe),
+    )
     await rename(`${requests}.tmp`, requests)
-    await writeManifest(file, safe)
+    // The file carries the manifest itself, so only the one beside it can say what it sums to.
+    await writeManifest(file, { ...safe, requests_file: sum })
   })
   return safe
 }

@@ -1,5 +1,6 @@
 import type { SchemaElement } from 'hyparquet'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import { ParquetWriter } from 'hyparquet-writer'
+import { type FileSum, SummedFile } from './file-sum.ts'
 import { finiteRow } from './finite-row.ts'
 import type { RequestRow } from './request-row.ts'
 import type { Rows } from './rows.ts'
@@ -18,22 +19,29 @@ const rowGroupSize = 5000
  * Writes `requests.parquet`: one row a request, lists as list columns, the manifest's JSON in the file metadata. Long lists of
  * numbers are stored plain and uncompressed (fractions of milliseconds hardly compress, and reading them is what `show` waits
  * for; `writeListChunk`); of everything else the few different values in a dictionary, or packed with Snappy (`writeScalarChunk`). The file is written in place: give a temporary name and rename.
+ * Returns what the file's bytes sum to.
  */
-export function writeRequests(path: string, rows: Rows, manifestJson: string | null): void {
-  const columns = columnsOf(rows)
-  const writer = new ParquetWriter({
-    writer: fileWriter(path),
-    schema: schemaOf(columns),
-    statistics: false,
-    createdBy: 'plimsoll',
-    ...(manifestJson === null ? {} : { kvMetadata: [{ key: manifestKey, value: manifestJson }] }),
-  })
-  const room: Room = { lists: pageBuffer(), scalars: scalarRoom() }
-  for (let start = 0; start < rows.length; start += rowGroupSize) {
-    writeGroup(writer, columns, rows.slice(start, start + rowGroupSize).map(finiteRow), room)
+export function writeRequests(path: string, rows: Rows, manifestJson: string | null): FileSum {
+  const file = new SummedFile(path)
+  try {
+    const columns = columnsOf(rows)
+    const writer = new ParquetWriter({
+      writer: file,
+      schema: schemaOf(columns),
+      statistics: false,
+      createdBy: 'plimsoll',
+      ...(manifestJson === null ? {} : { kvMetadata: [{ key: manifestKey, value: manifestJson }] }),
+    })
+    const room: Room = { lists: pageBuffer(), scalars: scalarRoom() }
+    for (let start = 0; start < rows.length; start += rowGroupSize) {
+      writeGroup(writer, columns, rows.slice(start, start + rowGroupSize).map(finiteRow), room)
+    }
+    const finished = writer.finish()
+    if (finished !== undefined) throw new Error('the file writer is synchronous')
+    return file.sum
+  } finally {
+    file.close()
   }
-  const finished = writer.finish()
-  if (finished !== undefined) throw new Error('the file writer is synchronous')
 }
 
 /** Memory that every chunk of a file uses again. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { formatBytes } from '../../base/format.ts'
 import type { RowFlag } from '../record/request-row.ts'
 import { readerOf } from './answer-reader.ts'
 import type { ApiKind } from './api.ts'
@@ -176,7 +177,8 @@ class ExchangeRun implements ResponseSink, DecodedSink, RunningExchange {
     const observer = this.#observer
     if (!observer.onBody(chunk, start, end, atMs)) {
       this.#exchange?.abort()
-      this.#finish(failure('protocol', 'an event is larger than the limit'), atMs, null)
+      const most = formatBytes(this.#request.maxEventBytes ?? defaultMaxEventBytes)
+      this.#finish(failure('protocol', `an event is larger than ${most}`), atMs, null)
     } else if (observer.endMarkerAtMs !== null) {
       this.#finishSoon(observer.endMarkerAtMs)
     } else {

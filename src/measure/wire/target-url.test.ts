@@ -52,9 +52,32 @@ describe('the endpoint behind a base URL', () => {
     expect(resolved(base)).toBe(url)
   })
 
-  it('does not repeat credentials in its message', () => {
-    expect(() => resolveEndpoint('http://me:secret@h', 'chat')).toThrow(
-      expect.objectContaining({ received: expect.not.stringContaining('secret') as string }) as Error,
+  it.each([
+    ['a user and password', 'http://me:SECRET1@h'],
+    ['a parameter named like a key', 'http://h:9?api_key=SECRET1'],
+    ['a parameter beside a harmless one', 'https://h/v1?api-version=2&subscription-key=SECRET1'],
+    ['a value made like a key', 'https://h/v1?x=sk-SECRET1SECRET1'],
+    ['in an address that is none besides', 'http://h:99999?api_key=SECRET1'],
+    ['in one of no host', 'http://?token=SECRET1'],
+    ['in one of another scheme', 'ws://me:SECRET1@h?token=SECRET1'],
+  ])('a credential is refused and not repeated: %s', (_, base) => {
+    expect(() => resolveEndpoint(base, 'chat')).toThrow(
+      expect.objectContaining({
+        code: 'PLIM_URL',
+        received: expect.not.stringContaining('SECRET1') as string,
+      }) as Error,
+    )
+  })
+
+  it('a credential that is refused is told the way to give it', () => {
+    expect(() => resolveEndpoint('http://h?api_key=x', 'chat')).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/--key-env.*--header/) as string }) as Error,
+    )
+  })
+
+  it('a port that is none is named with its range', () => {
+    expect(() => resolveEndpoint('http://localhost:99999', 'chat')).toThrow(
+      'there is no port 99999: ports are 1 to 65535',
     )
   })
 
