@@ -11,6 +11,7 @@ import type { WallKind } from './documents.ts'
 import { measuringLine } from './plan-screen.ts'
 import { printable } from './printable.ts'
 import { simulationSection } from './plan-simulation-page.ts'
+import { warningLine } from './warning-text.ts'
 import type { PlanCandidate, PlanDocument, PlanProvenance, PlanReading } from './plan-document.ts'
 
 /** The capacity page in Markdown: for people who decide and were not there. Ends with a line break. */
@@ -62,7 +63,8 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
     document.simulation?.survives === false
       ? '\n\n**It FAILED on the simulated day: do not deploy it as it is.** See [Tried on a simulated day](#tried-on-a-simulated-day).'
       : ''
-  return `${title}\n\n${answer}${sure}${tried}`
+  const against = document.warnings.map((warning) => `\n\n**${text(warningLine(warning))}.**`).join('')
+  return `${title}\n\n${answer}${against}${sure}${tried}`
 }
 
 function replicasText({ replicas, gpus }: PlanReading): string {
