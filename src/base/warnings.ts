@@ -46,6 +46,7 @@ export type WarningKind =
   | 'timeouts_piled'
   | 'stutter'
   | 'embedded_engine'
+  | 'same_run'
 
 /** A finding that does not stop an analysis: printed as a footnote, carried in every JSON document. */
 export interface Warning {

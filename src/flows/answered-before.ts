@@ -11,6 +11,8 @@ export interface MeasuredBefore {
   /** "2 points", "run 1 of 6": what the server answered. */
   readonly done: string
   readonly folder: string
+  /** The folder or run that `plimsoll show` tells it of. */
+  readonly shown: string
   /** How to go on from there when it answers again, or null: only from the beginning. */
   readonly goOn: string | null
 }
@@ -19,7 +21,7 @@ export interface MeasuredBefore {
  * The error of a flow whose server went away between two measurements: that it answered before, where that is kept, and how to go on.
  * Every other error is handed back as it is.
  */
-export function goneAfter(error: unknown, { done, folder, goOn }: MeasuredBefore): unknown {
+export function goneAfter(error: unknown, { done, folder, shown, goOn }: MeasuredBefore): unknown {
   if (!isGone(error)) return error
   const { message, expected, received, hint } = error
   const then = goOn === null ? 'then the same again' : `then ${goOn}`
@@ -27,7 +29,7 @@ export function goneAfter(error: unknown, { done, folder, goOn }: MeasuredBefore
     ...(expected === undefined ? {} : { expected }),
     ...(received === undefined ? {} : { received }),
     where: { file: folder },
-    hint: `what was measured: plimsoll show ${shellWord(folder)}${hint === undefined ? '' : `; to go on: ${hint}`}, ${then}`,
+    hint: `what was measured: plimsoll show ${shellWord(shown)}${hint === undefined ? '' : `; to go on: ${hint}`}, ${then}`,
     cause: error,
   })
 }

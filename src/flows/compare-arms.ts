@@ -6,6 +6,7 @@ import { describePacer } from '../measure/load/describe-pacer.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
+import type { RecordedRun } from './run-document.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RunDocument } from '../report/documents.ts'
@@ -37,22 +38,30 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
   const blocks = blocksByLoad(found.map(({ load }) => load))
   for (const [index, { path, load }] of found.entries()) {
     const record = await readRun(path)
-    const document = shownRun(record)
-    const { manifest } = record
-    const inWindow = record.rows.filter((row) => row.ok && isInWindow(row, windowOf(document)))
-    const tpots = rowValues(inWindow, (row) => row.tpot_ms)
-    const e2es = rowValues(inWindow, (row) => row.e2e_ms)
-    runs.push({
-      path,
-      document,
-      manifest,
-      block: blocks[index] ?? tagsOf(manifest.config)['block'] ?? null,
-      load,
-      startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
-      perRequest: Array.from(tpots.length > 0 ? tpots : e2es),
-    })
+    const run = armRun(path, shownRun(record), record)
+    runs.push({ ...run, block: blocks[index] ?? run.block, load })
   }
   return runs
+}
+
+/** A run as it was measured or read, without its rows. */
+export function armRun(
+  path: string,
+  document: RunDocument,
+  { manifest, rows }: Pick<RecordedRun, 'manifest' | 'rows'>,
+): ArmRun {
+  const inWindow = rows.filter((row) => row.ok && isInWindow(row, windowOf(document)))
+  const tpots = rowValues(inWindow, (row) => row.tpot_ms)
+  const e2es = rowValues(inWindow, (row) => row.e2e_ms)
+  return {
+    path,
+    document,
+    manifest,
+    block: tagsOf(manifest.config)['block'] ?? null,
+    load: null,
+    startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
+    perRequest: Array.from(tpots.length > 0 ? tpots : e2es),
+  }
 }
 
 /**
@@ -92,12 +101,13 @@ function windowOf({ window }: RunDocument): { readonly startMs: number; readonly
   return { startMs: window.start_ms, endMs: window.end_ms }
 }
 
-interface RunPath {
+export interface RunPath {
   readonly path: string
   readonly load: string | null
 }
 
-async function runPaths(paths: readonly string[]): Promise<readonly RunPath[]> {
+/** The runs that paths mean, in their order. */
+export async function runPaths(paths: readonly string[]): Promise<readonly RunPath[]> {
   const found: RunPath[] = []
   for (const path of paths) {
     if (await isSweepFolder(path)) {

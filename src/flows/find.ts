@@ -127,7 +127,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
     if (last !== undefined) points.push(cutByServer(last, { decision: 'undecided', why: cutShort.byServer }))
     await stored(deps, () => writeDocument(folder, findFile, document(false)), undefined)
     const done = `${points.length} ${noun(points.length, 'point')}`
-    return goneAfter(error, { done, folder, goOn: null })
+    return goneAfter(error, { done, folder, shown: folder, goOn: null })
   }
 
   let e2eMs = probe?.e2eMs ?? null

@@ -131,7 +131,7 @@ async function sweepOn(
     if (last !== undefined) points.push(cutByServer(last, { passes: null }))
     await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
     const done = `${points.length} ${noun(points.length, 'point')}`
-    return goneAfter(error, { done, folder, goOn: goingOn(folder) })
+    return goneAfter(error, { done, folder, shown: folder, goOn: goingOn(folder) })
   }
 
   let e2eMs = 500

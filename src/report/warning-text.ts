@@ -144,6 +144,7 @@ export const warningTexts: Readonly<Record<WarningKind, WarningText>> = {
     '--timeout-…',
   ),
   stutter: text('gaps', 'streams paused for much longer than their own rhythm', null),
+  same_run: text('headline', 'a run compared with itself says nothing of two deployments', null),
   embedded_engine: text('load', 'the figures are those of a simulated server', '--url'),
 }
 
