@@ -8,6 +8,7 @@ import { isInWindow } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import type { RecordedRun } from './run-document.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RunDocument } from '../report/documents.ts'
 import { tagsOf } from './run-facts.ts'
@@ -89,9 +90,9 @@ function blocksByLoad(loads: readonly (string | null)[]): readonly (string | nul
 /** A load in the words of a sweep's points where it is such a one; users who pause between their requests are another. */
 function loadOf(pacer: Pacer | null): string {
   if (pacer === null) return 'unknown'
-  if (pacer.kind === 'poisson') return `${pacer.ratePerSecond} req/s`
+  if (pacer.kind === 'poisson') return loadWords({ kind: 'rate', value: pacer.ratePerSecond })
   if (pacer.kind !== 'concurrency') return describePacer(pacer).split(':')[0]!
-  const users = `${pacer.users} users`
+  const users = loadWords({ kind: 'concurrency', value: pacer.users })
   if (pacer.thinkTimeMs === 0) return users
   const about = pacer.thinkTime === 'exponential' ? 'about ' : ''
   return `${users} who pause ${about}${pacer.thinkTimeMs / 1000} s`
@@ -131,7 +132,7 @@ async function sweepPaths(path: string): Promise<readonly RunPath[]> {
       : [
           {
             path: join(folder, run),
-            load: `${load.value}${load.kind === 'concurrency' ? ' users' : ' req/s'}`,
+            load: loadWords(load),
           },
         ],
   )

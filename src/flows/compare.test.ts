@@ -12,11 +12,7 @@ import { streamedRow } from '../measure/record/made-rows.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { defaultMetrics } from './compare-figures.ts'
 import { compareInterleaved, interleavedOrder } from './compare-interleaved.ts'
-import { cliRun } from '../../test/fixtures/cli.ts'
-import { PlimsollError } from '../base/errors.ts'
 import { readRun } from '../measure/record/read-run.ts'
-import type { InterleavedParts } from './compare-interleaved.ts'
-import type { FlowDeps } from './flow-deps.ts'
 import { shownRun } from './show.ts'
 import { planComparison } from './compare-pilot.ts'
 import { comparePlanSchema, compareSchema } from './compare-schema.ts'
@@ -339,7 +335,7 @@ describe('a comparison of run folders', () => {
       '0.1.0',
     )
     expect(document.design.paired_by).toBe('load')
-    expect(document.metrics[0]?.pairs.map(({ key }) => key)).toEqual(['1 users', '2 users', '4 users'])
+    expect(document.metrics[0]?.pairs.map(({ key }) => key)).toEqual(['1 user', '2 users', '4 users'])
     expect(document.metrics[0]?.verdict).toBe('slower')
     expect(document.arms.b.left_out).toEqual([
       { path: join(folder, 'sb', '8'), why: '8 users is in one arm only' },
@@ -391,96 +387,5 @@ describe('runs that stand where they say nothing', () => {
     const one = await makeRun('twice/one', { tpotMs: 20 })
     const arms = { a: { name: 'a', paths: [one, join(one, '..')] }, b: { name: 'b', paths: [one] } }
     await expect(compareRuns(arms, settings, '0.1.0')).rejects.toThrow('a run stands twice in A')
-  })
-})
-
-describe('compare --run', () => {
-  const gone = new PlimsollError('PLIM_CONNECT', 'nothing answers at http://b:2', {
-    hint: 'start the server',
-  })
-  const full = new PlimsollError('PLIM_RUN_FOLDER', 'it cannot be written')
-
-  /** Interleaves runs that are nowhere where they are said to be; the `failing`-th, from 0, ends with `error`. */
-  async function interleave(parts: Partial<InterleavedParts>, failing = Infinity, error = gone) {
-    const { compare } = await cliRun([
-      'compare',
-      '--run',
-      'http://a:1',
-      'http://b:2',
-      '--runs',
-      '3',
-      '-n',
-      '40',
-    ])
-    if (compare?.kind !== 'interleaved') throw new Error('it is not interleaved')
-    const ran: string[] = []
-    const unsaved: unknown[] = []
-    const runFlow: InterleavedParts['runFlow'] = async ({ seed, metadata, target, name }) => {
-      if (ran.length === failing) throw error
-      const url = target.kind === 'server' ? target.url : ''
-      ran.push(url)
-      const tpotMs = url.includes('a') ? 20 : 19.9
-      const elsewhere = `memory/${made++}-${name ?? ''}`
-      const path = await makeRun(elsewhere, {
-        tpotMs,
-        seed,
-        ...(metadata['block'] === undefined ? {} : { block: metadata['block'] }),
-      })
-      const record = await readRun(path)
-      return { document: shownRun(record), measured: record, interrupted: false }
-    }
-    const deps = {
-      wallClock: () => 0,
-      onNotice: () => undefined,
-      onUnsaved: (each: unknown) => unsaved.push(each),
-      version: '0.1.0',
-    } as unknown as FlowDeps
-    const parts_ = { runFlow, checkServer: () => Promise.resolve(), ...parts }
-    const config = { ...compare, settings: { ...settings, primary: 'tpot_mean' } }
-    const outcome = await compareInterleaved(config, parts_, deps).catch((thrown: unknown) => thrown)
-    return { ran, unsaved, outcome }
-  }
-  let made = 0
-
-  it('asks both servers before the first run', async () => {
-    const asked: unknown[] = []
-    const { ran, outcome } = await interleave({
-      checkServer({ target }) {
-        asked.push(target.kind === 'server' ? target.url : '')
-        return asked.length === 2 ? Promise.reject(gone) : Promise.resolve()
-      },
-    })
-    expect([ran, asked, outcome]).toEqual([[], ['http://a:1', 'http://b:2'], gone])
-  })
-
-  it('compares what is in memory, whatever the disk holds', async () => {
-    const { ran, outcome } = await interleave({})
-    expect(ran.map((url) => url.at(7))).toEqual([...'abbaab'])
-    expect(outcome).toMatchObject({
-      document: { kind: 'interleaved', arms: { a: { runs: { length: 3 } }, b: { runs: { length: 3 } } } },
-    })
-  })
-
-  it('a run that could not be written ends it, and the whole pairs before are compared', async () => {
-    const { unsaved, outcome } = await interleave({}, 5, full)
-    expect(unsaved).toEqual([full])
-    expect((outcome as { document: { arms: { a: { runs: unknown[] } } } }).document.arms.a.runs).toHaveLength(
-      2,
-    )
-  })
-
-  it('a server that goes away is said to have answered before', async () => {
-    const { outcome } = await interleave({}, 3)
-    expect(outcome).toMatchObject({
-      code: 'PLIM_CONNECT',
-      message: 'nothing answers at http://b:2; it answered before: 3 of 6 runs',
-      hint: expect.stringMatching(
-        /^what was measured: plimsoll show \S+03-b; to go on: start the server, then the same again$/,
-      ),
-    })
-  })
-
-  it('of the first run it is told as it is', async () => {
-    expect((await interleave({}, 0)).outcome).toBe(gone)
   })
 })

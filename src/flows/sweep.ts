@@ -3,9 +3,10 @@ import type { Warning } from '../base/warnings.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { partSalt } from '../measure/workload/salt.ts'
-import { nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
+import { loadWords, nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import { askedFacts } from './asked-facts.ts'
+import { isRefuted } from '../report/operating-point.ts'
 import { noun } from '../base/noun.ts'
 import { goneAfter, isGone } from './answered-before.ts'
 import { cutByServer, isCut } from './cut-point.ts'
@@ -115,10 +116,10 @@ async function sweepOn(
         ? untested(
             plan.loads,
             points.filter((point) => !isCut(point)),
-          ).map(loadText)
+          ).map(loadWords)
         : load === null
           ? []
-          : [`${loadText(load)} and what follows from it`]
+          : [`${loadWords(load)} and what follows from it`]
     const unconfirmed = config.confirm && objectives.length > 0 && confirmation === null
     return [...loads, ...(unconfirmed ? ['the confirmation'] : [])]
   }
@@ -152,7 +153,7 @@ async function sweepOn(
           shortestMs: config.pointDurationMs ?? 3000,
           longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
           mostRequests: needs.interval * 4,
-          label: `point ${points.length + 1}: ${load.value} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
+          label: `point ${points.length + 1}: ${loadWords(load)}`,
         })
       const measured = points.length === 0 ? await measure() : await stored(deps, measure, null)
       isFull = measured === null
@@ -179,10 +180,6 @@ async function sweepOn(
   const finished = document(!ground.signal.aborted && !isFull)
   await stored(deps, () => writeDocument(folder, sweepFile, finished), undefined)
   return { document: finished, interrupted: deps.signal.aborted }
-}
-
-function loadText({ kind, value }: SweepLoad): string {
-  return `${value} ${kind === 'rate' ? 'req/s' : 'users'}`
 }
 
 /** Why the sweep is not complete, what is missing, and how to go on. */
@@ -262,7 +259,9 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
           ? 'users who wait for their answers slow down with the server; arrivals do not'
           : null,
       next:
-        confirmation === null || confirmation.point.confirmed === true ? null : 'plimsoll sweep --rates auto',
+        confirmation !== null && confirmation.point.confirmed !== true && isRefuted(confirmation.point)
+          ? 'plimsoll find looks for a rate that holds'
+          : null,
       evidence: { confirmed: confirmation?.point.confirmed ?? null },
     },
   ]

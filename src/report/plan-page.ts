@@ -11,6 +11,7 @@ import type { WallKind } from './documents.ts'
 import { measuringLine } from './plan-screen.ts'
 import { printable } from './printable.ts'
 import { simulationSection } from './plan-simulation-page.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
 import { warningLine } from './warning-text.ts'
 import type { PlanCandidate, PlanDocument, PlanProvenance, PlanReading } from './plan-document.ts'
 
@@ -134,7 +135,7 @@ function pointSection(
   if (point === null) return ''
   const lines = [
     `- objective: ${objective === null ? 'none' : `\`${printable(objective).replaceAll('`', "'")}\``}`,
-    `- load: ${formatPlain(point.load.value)} ${point.load.kind === 'rate' ? 'req/s' : 'users'}${point.in_flight === null ? '' : `, ${formatPlain(point.in_flight)} ${noun(point.in_flight, 'request')} in flight`}`,
+    `- load: ${loadWords(point.load)}${point.in_flight === null ? '' : `, ${formatPlain(point.in_flight)} ${noun(point.in_flight, 'request')} in flight`}`,
     `- ${formatRate(point.requests_per_s)}${point.output_tokens_per_s === null ? '' : `, ${formatRate(point.output_tokens_per_s, 'output tok/s')}`} a replica`,
     ...tail.map(({ metric, p99, interval, why }) => {
       const name = metric === 'ttft_ms' ? 'TTFT' : 'TPOT'
