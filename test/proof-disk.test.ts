@@ -53,18 +53,6 @@ describe('a disk that fills up', () => {
     },
   )
 
-  test('a comparison is printed from memory too', { timeout: 120_000, retry: 2 }, async () => {
-    const cwd = scratch()
-    const engine = await startEngine([], cwd)
-    const runs = ['compare', '--run', engine.url, engine.url, '--runs', '1', '-r', '20', '-n', '60']
-    const { code, stdout, stderr } = await start([...runs, ...load], { cwd, before: room(24) }).ended
-    expect(code).toBe(2)
-    expect(stdout).toContain('1 + 1 runs, ')
-    expect(stderr).toContain('PLIM_RUN_FOLDER')
-    expect(stderr).toContain('NOT stored, or not whole: full')
-    await engine.stop()
-  })
-
   // Steps of 5 ms that nothing else costs much: a measurement of seconds.
   const measuring = [
     'model',

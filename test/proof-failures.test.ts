@@ -127,11 +127,11 @@ describe('a server that goes away between two measurements', () => {
     [
       'find',
       ['--slo', 'p50 ttft <= 9s', '--rate-from', '5', '--duration-per-point', '2s'],
-      '02-rate-10',
-      '2 points',
+      '02-',
+      '[12] points?',
       '',
     ],
-    ['prefill', ['--repeats', '40'], '02-256-tokens', '[23] measurements', '/0\\S+'],
+    ['prefill', ['--repeats', '40'], '02-', '[23] measurements', '/0\\S+'],
   ]
   test.each(rows)(
     'is said to have answered before: %s',
@@ -140,7 +140,12 @@ describe('a server that goes away between two measurements', () => {
       const cwd = scratch()
       const engine = await startEngine([], cwd)
       const running = start([verb, '-u', engine.url, ...flags, '--out', 'left', '--no-progress'], { cwd })
-      await vi.waitUntil(() => existsSync(join(cwd, 'left', inside, 'journal.ndjson')), { timeout: 60_000 })
+      await vi.waitUntil(
+        () =>
+          existsSync(join(cwd, 'left')) &&
+          readdirSync(join(cwd, 'left')).some((name) => name.startsWith(inside)),
+        { timeout: 60_000 },
+      )
       await engine.stop()
       const { code, stderr } = await running.ended
       expect(code).toBe(2)

@@ -246,14 +246,16 @@ it(
     const { code, stderr } = await running.ended
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /PLIM_CONNECT {2}nothing answers at \S+; it answered before: 2 points\n {2}at sw\n/,
+      /PLIM_CONNECT {2}nothing answers at \S+; it answered before: [12] points?\n {2}at sw\n/,
     )
     expect(stderr).toContain(
       'plimsoll show sw; to go on: start the server, or correct the address, then the same flags and --resume sw go on',
     )
     const left = JSON.parse(readFileSync(join(cwd, 'sw', 'sweep.json'), 'utf8')) as SweepDocument
-    expect(left.points[1]).toMatchObject({ passes: null, stopped: 'cut short: the server went away' })
+    // On a busy machine it went away in the second attempt at the point, of which there is then none.
+    for (const point of left.points.slice(1))
+      expect(point).toMatchObject({ passes: null, stopped: 'cut short: the server went away' })
     expect(left).toMatchObject({ complete: false, stopped: { kind: 'early' }, walls: { slo: null } })
-    expect(left.stopped?.why).toContain('the server went away after 2 points; missing: 2 users, 4 users;')
+    expect(left.stopped?.why).toMatch(/^the server went away after [12] points?; missing: 2 users, 4 users;/)
   },
 )
