@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { PlimsollError } from '../src/base/errors.ts'
 import { cliRun } from './fixtures/cli.ts'
 import { clientBound, sixPerSecond } from './fixtures/documents.ts'
 import * as v from 'valibot'
@@ -153,4 +154,24 @@ describe('over runs', () => {
       }),
     )
   })
+})
+
+test('a server that goes away is said to have answered before, with the folder that tells what', async () => {
+  let ran = 0
+  const gone = new PlimsollError('PLIM_CONNECT', 'nothing answers at http://b:2')
+  const out = join(folder, 'gone')
+  const { exitCode, stderr } = await cliRun(['run', '--out', out, '--repeat', '3'], {
+    flows: {
+      experimentFlow: (config, deps) =>
+        experimentFlow(config, deps, () =>
+          ran++ === 2
+            ? Promise.reject(gone)
+            : Promise.resolve({ document: sixPerSecond, interrupted: false }),
+        ),
+    },
+  })
+  expect(exitCode).toBe(2)
+  expect(stderr.replaceAll(out, 'runs/e')).toBe(
+    'run 1 of 3\nrun 2 of 3\nrun 3 of 3\nPLIM_CONNECT  nothing answers at http://b:2; it answered before: 2 of 3 runs\n  at runs/e\n  what was measured: plimsoll show runs/e, then the same again\n',
+  )
 })

@@ -257,6 +257,11 @@ describe('show --as-fleet', () => {
     expect(exitCode).toBe(0)
     const fleet = JSON.parse((await plimsoll('show', a, b, '--as-fleet', '--json')).stdout) as unknown
     expect(v.safeParse(fleetSchema, fleet).issues?.map((issue) => issue.message)).toBeUndefined()
+    for (const again of [a, `${a}/`, join(a, '..', 'fleet-a')]) {
+      const twice = await plimsoll('show', a, b, again, '--as-fleet')
+      expect(twice.exitCode).toBe(2)
+      expect(twice.stderr).toContain('one replica is given twice, and would count as two')
+    }
   })
 
   it('adds the histograms of scrapes, and prints what their buckets leave open', async () => {

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SweepDocument } from '../src/report/documents.ts'
 import type { FindDocument } from '../src/report/find-document.ts'
 import { exportRows, readTruth, run, scratch, start, startEngine } from './fixtures/product.ts'
@@ -114,6 +114,49 @@ describe('a sweep and a search of a server that fails', () => {
     expect(found).toMatchObject({ holds_at_per_s: null, fails_at_per_s: null })
     expect(found.why).toMatch(new RegExp(`nothing was answered in the window of the probe: ${kind} \\d`))
   })
+})
+
+describe('a server that goes away between two measurements', () => {
+  const rows: readonly [
+    verb: string,
+    flags: readonly string[],
+    folder: string,
+    before: string,
+    shown: string,
+  ][] = [
+    [
+      'find',
+      ['--slo', 'p50 ttft <= 9s', '--rate-from', '5', '--duration-per-point', '2s'],
+      '02-',
+      '[12] points?',
+      '',
+    ],
+    ['prefill', ['--repeats', '40'], '02-', '[23] measurements', '/0\\S+'],
+  ]
+  test.each(rows)(
+    'is said to have answered before: %s',
+    { timeout: 120_000 },
+    async (verb, flags, inside, done, shown) => {
+      const cwd = scratch()
+      const engine = await startEngine([], cwd)
+      const running = start([verb, '-u', engine.url, ...flags, '--out', 'left', '--no-progress'], { cwd })
+      await vi.waitUntil(
+        () =>
+          existsSync(join(cwd, 'left')) &&
+          readdirSync(join(cwd, 'left')).some((name) => name.startsWith(inside)),
+        { timeout: 60_000 },
+      )
+      await engine.stop()
+      const { code, stderr } = await running.ended
+      expect(code).toBe(2)
+      expect(stderr).toMatch(
+        new RegExp(`PLIM_CONNECT {2}nothing answers at \\S+; it answered before: ${done}\n {2}at left\n`),
+      )
+      expect(stderr).toMatch(
+        new RegExp(`what was measured: plimsoll show left${shown}; to go on: start the server`),
+      )
+    },
+  )
 })
 
 const shedding = ['-r', '20', '-n', '100', '--prompt', '16', '--output', '16', '--goodput', 'ttft:500']

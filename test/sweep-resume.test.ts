@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished, test } from 'vitest'
+import { expect, it, onTestFinished, test, vi } from 'vitest'
 import { type PlimsollError, describeError } from '../src/base/errors.ts'
 import { checkSameModel, checkSameTest } from '../src/flows/same-test.ts'
 import type { SweepConfig } from '../src/flows/options/run-config.ts'
@@ -196,5 +196,66 @@ it.each([
     expect(stderr).not.toContain('would mix two tests')
     expect(stdout).toContain('sw')
     await engine.stop()
+  },
+)
+
+// An answer takes so long that a point of one second has none.
+const slow = [
+  '--prompt',
+  '16',
+  '--output',
+  '8',
+  '-d',
+  '2s',
+  '--warmup',
+  '100ms',
+  '--no-confirm',
+  '--seed',
+  '1',
+]
+
+it(
+  'a point that Ctrl-C cut decides nothing, in the sweep and in the plan on it',
+  { timeout: 90_000 },
+  async () => {
+    const cwd = scratch()
+    const running = start(['sweep', ...slow, '-c', '1,2,4', '-o', 'sw', '--json'], { cwd })
+    await vi.waitUntil(() => existsSync(join(cwd, 'sw', '02-users-2', 'journal.ndjson')), { timeout: 60_000 })
+    running.child.kill('SIGINT')
+    const { code, stdout } = await running.ended
+    expect(code).toBe(130)
+    const document = JSON.parse(stdout) as SweepDocument
+    expect(document.points[1]).toMatchObject({ passes: null, stopped: 'cut short: interrupted' })
+    expect(document.walls).toMatchObject({ slo: null, saturation: null })
+    expect(document.capacity.load).not.toBe(2)
+    expect(document.stopped?.why).toContain('missing: 2 users, 4 users;')
+    const { stdout: planned, stderr } = await start(['plan', 'sw', '--peak', '40/s'], { cwd }).ended
+    expect(planned + stderr).toContain('--resume sw')
+  },
+)
+
+it(
+  'a server that goes away is said to have answered before, with the command to go on',
+  { timeout: 90_000 },
+  async () => {
+    const cwd = scratch()
+    const engine = await startEngine([], cwd)
+    const running = start(['sweep', '-u', engine.url, ...slow, '-c', '1,2,4', '-o', 'sw'], { cwd })
+    await vi.waitUntil(() => existsSync(join(cwd, 'sw', '02-users-2', 'journal.ndjson')), { timeout: 60_000 })
+    await engine.stop()
+    const { code, stderr } = await running.ended
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /PLIM_CONNECT {2}nothing answers at \S+; it answered before: [12] points?\n {2}at sw\n/,
+    )
+    expect(stderr).toContain(
+      'plimsoll show sw; to go on: start the server, or correct the address, then the same flags and --resume sw go on',
+    )
+    const left = JSON.parse(readFileSync(join(cwd, 'sw', 'sweep.json'), 'utf8')) as SweepDocument
+    // On a busy machine it went away in the second attempt at the point, of which there is then none.
+    for (const point of left.points.slice(1))
+      expect(point).toMatchObject({ passes: null, stopped: 'cut short: the server went away' })
+    expect(left).toMatchObject({ complete: false, stopped: { kind: 'early' }, walls: { slo: null } })
+    expect(left.stopped?.why).toMatch(/^the server went away after [12] points?; missing: 2 users, 4 users;/)
   },
 )

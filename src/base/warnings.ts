@@ -48,6 +48,7 @@ export type WarningKind =
   | 'preflight_failures'
   | 'answer_endless'
   | 'embedded_engine'
+  | 'same_run'
 
 /** A finding that does not stop an analysis: printed as a footnote, carried in every JSON document. */
 export interface Warning {

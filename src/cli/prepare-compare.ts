@@ -9,6 +9,7 @@ import { nearest } from '../base/edit-distance.ts'
 import { resolveRunConfig } from '../flows/options/resolve.ts'
 import { mergeOptions } from '../flows/options/run-options.ts'
 import { readConfigFile } from './config-file.ts'
+import { armSeparator } from './argv.ts'
 import { isOn, oneOf, text } from './flags/flag-values.ts'
 import { readRunFlags } from './flags/read-flags.ts'
 import { flagsOver } from './flags/watched-flags.ts'
@@ -36,6 +37,13 @@ async function configOf(invocation: Invocation): Promise<CompareConfig> {
     })
   const settings = settingsOf(flags)
   if (csv !== undefined) {
+    const [ignored] = args.filter((arg) => arg !== armSeparator)
+    if (ignored !== undefined) {
+      throw new PlimsollError('PLIM_USAGE', '--csv compares two columns of a file, and no runs', {
+        expected: 'plimsoll compare --csv FILE, or plimsoll compare A… -- B…',
+        received: ignored,
+      })
+    }
     return { kind: 'csv', path: csv, settings: { ...settings, ...csvSettings(flags) } }
   }
   if (isOn(flags, 'run') === true) return interleaved(invocation, settings)

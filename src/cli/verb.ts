@@ -22,6 +22,8 @@ export interface FlagSpec {
   readonly ignored?: string
   /** Another tool's, and not taken here; the text says how it is said instead. */
   readonly refused?: string
+  /** Another flag that it says nothing without, by its kebab-case name. */
+  readonly needs?: string
   /** What is said where it is refused, as nothing would read it beside what else was given. */
   readonly idle?: string
   readonly hidden?: true

@@ -1,7 +1,10 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { noun } from '../base/noun.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import { partSalt } from '../measure/workload/salt.ts'
+import { goneAfter } from './answered-before.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { settle, type LiveTarget } from './live-target.ts'
 import { measureLoad } from './measure-load.ts'
@@ -81,6 +84,17 @@ export async function closedLoop(
     instrument,
     deps,
     (progress) => deps.onProgress(runProgress(config, progress, label)),
-  )
+  ).catch(async (error: unknown) => {
+    throw await afterOthers(error, folder, name)
+  })
   return { rows, pacer, fromMs }
+}
+
+/** The error of a loop that others came before, where the server is gone: it answered those. */
+async function afterOthers(error: unknown, folder: string, name: string): Promise<unknown> {
+  const before = (await readdir(folder)).filter((other) => other !== name).sort()
+  const last = before.at(-1)
+  if (last === undefined) return error
+  const done = `${before.length} ${noun(before.length, 'measurement')}`
+  return goneAfter(error, { done, folder, shown: join(folder, last), goOn: null })
 }

@@ -6,7 +6,9 @@ import { describePacer } from '../measure/load/describe-pacer.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import { isInWindow } from '../measure/metrics/run-window.ts'
 import { readRun } from '../measure/record/read-run.ts'
+import type { RecordedRun } from './run-document.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
 import type { RunManifest } from '../measure/record/manifest.ts'
 import type { RunDocument } from '../report/documents.ts'
 import { tagsOf } from './run-facts.ts'
@@ -37,22 +39,30 @@ export async function readArm(paths: readonly string[]): Promise<readonly ArmRun
   const blocks = blocksByLoad(found.map(({ load }) => load))
   for (const [index, { path, load }] of found.entries()) {
     const record = await readRun(path)
-    const document = shownRun(record)
-    const { manifest } = record
-    const inWindow = record.rows.filter((row) => row.ok && isInWindow(row, windowOf(document)))
-    const tpots = rowValues(inWindow, (row) => row.tpot_ms)
-    const e2es = rowValues(inWindow, (row) => row.e2e_ms)
-    runs.push({
-      path,
-      document,
-      manifest,
-      block: blocks[index] ?? tagsOf(manifest.config)['block'] ?? null,
-      load,
-      startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
-      perRequest: Array.from(tpots.length > 0 ? tpots : e2es),
-    })
+    const run = armRun(path, shownRun(record), record)
+    runs.push({ ...run, block: blocks[index] ?? run.block, load })
   }
   return runs
+}
+
+/** A run as it was measured or read, without its rows. */
+export function armRun(
+  path: string,
+  document: RunDocument,
+  { manifest, rows }: Pick<RecordedRun, 'manifest' | 'rows'>,
+): ArmRun {
+  const inWindow = rows.filter((row) => row.ok && isInWindow(row, windowOf(document)))
+  const tpots = rowValues(inWindow, (row) => row.tpot_ms)
+  const e2es = rowValues(inWindow, (row) => row.e2e_ms)
+  return {
+    path,
+    document,
+    manifest,
+    block: tagsOf(manifest.config)['block'] ?? null,
+    load: null,
+    startedAtMs: manifest.clock.started_at === null ? Number.NaN : Date.parse(manifest.clock.started_at),
+    perRequest: Array.from(tpots.length > 0 ? tpots : e2es),
+  }
 }
 
 /**
@@ -80,9 +90,9 @@ function blocksByLoad(loads: readonly (string | null)[]): readonly (string | nul
 /** A load in the words of a sweep's points where it is such a one; users who pause between their requests are another. */
 function loadOf(pacer: Pacer | null): string {
   if (pacer === null) return 'unknown'
-  if (pacer.kind === 'poisson') return `${pacer.ratePerSecond} req/s`
+  if (pacer.kind === 'poisson') return loadWords({ kind: 'rate', value: pacer.ratePerSecond })
   if (pacer.kind !== 'concurrency') return describePacer(pacer).split(':')[0]!
-  const users = `${pacer.users} users`
+  const users = loadWords({ kind: 'concurrency', value: pacer.users })
   if (pacer.thinkTimeMs === 0) return users
   const about = pacer.thinkTime === 'exponential' ? 'about ' : ''
   return `${users} who pause ${about}${pacer.thinkTimeMs / 1000} s`
@@ -92,12 +102,13 @@ function windowOf({ window }: RunDocument): { readonly startMs: number; readonly
   return { startMs: window.start_ms, endMs: window.end_ms }
 }
 
-interface RunPath {
+export interface RunPath {
   readonly path: string
   readonly load: string | null
 }
 
-async function runPaths(paths: readonly string[]): Promise<readonly RunPath[]> {
+/** The runs that paths mean, in their order. */
+export async function runPaths(paths: readonly string[]): Promise<readonly RunPath[]> {
   const found: RunPath[] = []
   for (const path of paths) {
     if (await isSweepFolder(path)) {
@@ -121,7 +132,7 @@ async function sweepPaths(path: string): Promise<readonly RunPath[]> {
       : [
           {
             path: join(folder, run),
-            load: `${load.value}${load.kind === 'concurrency' ? ' users' : ' req/s'}`,
+            load: loadWords(load),
           },
         ],
   )

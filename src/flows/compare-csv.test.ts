@@ -44,10 +44,26 @@ describe('compare --csv', () => {
     ['four columns', 'a,b,c,d\n1,2,3,4\n', {}, 'which two columns'],
     ['a column that is not there', 'a,b\n1,2\n', { columns: ['a', 'c'] }, 'no column c'],
     ['a word where a number should be', 'a,b\n1,2\n3,x\n', { columns: ['a', 'b'] }, 'not hold a number'],
+    [
+      'a column beside itself',
+      'old,new\n1,2\n',
+      { columns: ['old', 'old'] },
+      'old would be compared with itself',
+    ],
+    ['two columns of one name', 'old,old\n1,2\n', {}, 'two columns are named old'],
+    ['two of one name, one of them asked for', 'a,b,b\n1,2,3\n', { columns: ['a', 'b'] }, 'are named b'],
+    ['more values than columns', 'a,b\n1,2\n3,4,5\n', {}, 'a row of 3 values stands under 2 columns'],
+    ['semicolons', 'old;new\n1,5;2\n', {}, 'apart by semicolons'],
+    ['semicolons, and columns that were asked for', 'a;b\n1;2\n', { columns: ['a', 'b'] }, 'by semicolons'],
+    ['tabs', 'old\tnew\n1\t2\n', {}, 'apart by tabs'],
     ['a ratio of 0', 'a,b\n1,0\n2,3\n', { scale: 'log' }, 'above 0'],
   ]
   it.each(refused)('%s is refused', (_, text, over, message) => {
     expect(() => compare(text, over)).toThrow(message)
+  })
+
+  it('an empty cell at the end of a row is no further value', () => {
+    expect(compare('a,b\n1,2,\n3,5,\n').metrics[0]?.a.n).toBe(2)
   })
 
   it('an error says the line and the column', () => {

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import type { CompareDocument, ComparedArm } from '../report/compare-document.ts'
 import { judgeTogether } from './compare-judge.ts'
@@ -32,6 +33,8 @@ export function compareCsv(
     })
   }
   const names = head.cells.map(({ text: name }) => name.trim())
+  refuseOtherSeparator(names, file)
+  refuseLongRows(names, rows, file)
   const columns = columnsOf(names, rows, settings.columns, file)
   const pairs: { readonly a: number; readonly b: number }[] = []
   let incomplete = 0
@@ -91,6 +94,45 @@ export function compareCsv(
   }
 }
 
+/** The separators of other tables; a comma inside of them is one of a number. */
+const otherSeparators = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'bars'],
+] as const
+
+function refuseOtherSeparator(names: readonly string[], file: string): void {
+  const [only = ''] = names
+  const other = names.length > 1 ? undefined : otherSeparators.find(([separator]) => only.includes(separator))
+  if (other === undefined) return
+  throw new PlimsollError('PLIM_FILE', `the columns of this file stand apart by ${other[1]}`, {
+    expected: 'commas between the columns, and a point in the numbers',
+    received: only.slice(0, 60),
+    where: { file, line: 1 },
+  })
+}
+
+/** More values than names: which of them belongs to which name cannot be told. */
+function refuseLongRows(names: readonly string[], rows: readonly CsvRecord[], file: string): void {
+  for (const { line, cells } of rows) {
+    const extra = cells.slice(names.length).find(({ text }) => text.trim() !== '')
+    if (extra === undefined) continue
+    throw new PlimsollError(
+      'PLIM_FILE',
+      `a row of ${cells.length} values stands under ${names.length} ${noun(names.length, 'column')}`,
+      {
+        expected: `${names.length} ${noun(names.length, 'value')}: ${names.join(', ')}`,
+        received: cells
+          .map(({ text }) => text)
+          .join(',')
+          .slice(0, 60),
+        where: { file, line, column: extra.column },
+        hint: 'a value with a comma in it stands in quotes',
+      },
+    )
+  }
+}
+
 function rowsMissing(incomplete: number, rows: number): Warning {
   return {
     kind: 'unrecoverable',
@@ -116,6 +158,7 @@ function columnsOf(
         where: { file, line: 1 },
       })
     }
+    refuseSameColumn([found[0] ?? 0, found[1] ?? 0], names, file)
     return [found[0] ?? 0, found[1] ?? 0]
   }
   const isNumeric = (column: number): boolean => {
@@ -138,7 +181,21 @@ function columnsOf(
       hint: '--columns A,B names them',
     })
   }
+  refuseSameColumn([first, second], names, file)
   return [first, second]
+}
+
+/** A column is not compared with itself, and of two with one name nobody knows which is A. */
+function refuseSameColumn([a, b]: readonly [number, number], names: readonly string[], file: string): void {
+  const twice = [a, b].find((column) => names.filter((name) => name === names[column]).length > 1)
+  if (a !== b && twice === undefined) return
+  throw new PlimsollError(
+    'PLIM_FILE',
+    a === b && twice === undefined
+      ? `column ${names[a]} would be compared with itself`
+      : `two columns are named ${names[twice ?? a]}`,
+    { expected: 'two columns with names of their own', received: names.join(','), where: { file, line: 1 } },
+  )
 }
 
 const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i

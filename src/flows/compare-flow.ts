@@ -1,4 +1,5 @@
 import type { CompareDocument, ComparePlanDocument } from '../report/compare-document.ts'
+import { checkServer } from './check-server.ts'
 import { compareCsv, type CsvSettings } from './compare-csv.ts'
 import { compareInterleaved, type InterleavedConfig } from './compare-interleaved.ts'
 import { planComparison } from './compare-pilot.ts'
@@ -47,7 +48,7 @@ export async function compareFlow(config: CompareConfig, deps: FlowDeps): Promis
       return { kind: 'compared', document, interrupted: false }
     }
     case 'interleaved': {
-      return { kind: 'compared', ...(await compareInterleaved(config, runFlow, deps)) }
+      return { kind: 'compared', ...(await compareInterleaved(config, { runFlow, checkServer }, deps)) }
     }
     default: {
       const document = await compareRuns(config, config.settings, version)

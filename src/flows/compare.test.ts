@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sixPerSecond, threeWalls } from '../../test/fixtures/documents.ts'
+import { threeWalls } from '../../test/fixtures/documents.ts'
 import { liveDeps } from '../../test/fixtures/pages.ts'
 import { randomStream, standardNormal } from '../base/random.ts'
 import { defaultRules } from '../judge/compare-metric.ts'
@@ -12,6 +12,8 @@ import { streamedRow } from '../measure/record/made-rows.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { defaultMetrics } from './compare-figures.ts'
 import { compareInterleaved, interleavedOrder } from './compare-interleaved.ts'
+import { readRun } from '../measure/record/read-run.ts'
+import { shownRun } from './show.ts'
 import { planComparison } from './compare-pilot.ts'
 import { comparePlanSchema, compareSchema } from './compare-schema.ts'
 import { compareRuns, type ArmPaths, type CompareSettings } from './compare.ts'
@@ -180,9 +182,12 @@ describe('the command that makes such runs', () => {
     const deps = { ...liveDeps(new AbortController().signal), onNotice: () => undefined }
     const { document } = await compareInterleaved(
       interleaved,
-      async ({ out, seed }) => {
-        await makeRun(out!.slice(folder.length + 1), made({ seed }))
-        return { document: sixPerSecond, interrupted: false }
+      {
+        async runFlow({ out, seed }) {
+          const record = await readRun(await makeRun(out!.slice(folder.length + 1), made({ seed })))
+          return { document: shownRun(record), measured: record, interrupted: false }
+        },
+        checkServer: () => Promise.resolve(),
       },
       deps,
     )
@@ -336,7 +341,7 @@ describe('a comparison of run folders', () => {
       '0.1.0',
     )
     expect(document.design.paired_by).toBe('load')
-    expect(document.metrics[0]?.pairs.map(({ key }) => key)).toEqual(['1 users', '2 users', '4 users'])
+    expect(document.metrics[0]?.pairs.map(({ key }) => key)).toEqual(['1 user', '2 users', '4 users'])
     expect(document.metrics[0]?.verdict).toBe('slower')
     expect(document.arms.b.left_out).toEqual([
       { path: join(folder, 'sb', '8'), why: '8 users is in one arm only' },
@@ -368,4 +373,25 @@ it('the interleaved order cancels a drift over every two blocks', () => {
       .join(''),
   ).toBe('ABBAABBA')
   expect(interleavedOrder(2).map(({ block }) => block)).toEqual([1, 1, 2, 2])
+})
+
+describe('runs that stand where they say nothing', () => {
+  it('on both sides: said, and compared', async () => {
+    const [one, other] = [
+      await makeRun('same/one', { tpotMs: 20 }),
+      await makeRun('same/other', { tpotMs: 20 }),
+    ]
+    const arms = (b: readonly string[]) => ({ a: { name: 'a', paths: [one] }, b: { name: 'b', paths: b } })
+    const { warnings } = await compareRuns(arms([`${one}/`]), settings, '0.1.0')
+    expect(warnings[0]).toMatchObject({ kind: 'same_run', evidence: { runs: 1 } })
+    expect(warnings[0]?.message).toBe(`1 run stands on both sides: ${one}`)
+    const apart = await compareRuns(arms([other]), settings, '0.1.0')
+    expect(apart.warnings.map(({ kind }) => kind)).not.toContain('same_run')
+  })
+
+  it('twice on one side: refused', async () => {
+    const one = await makeRun('twice/one', { tpotMs: 20 })
+    const arms = { a: { name: 'a', paths: [one, join(one, '..')] }, b: { name: 'b', paths: [one] } }
+    await expect(compareRuns(arms, settings, '0.1.0')).rejects.toThrow('a run stands twice in A')
+  })
 })

@@ -9,6 +9,7 @@ import type { CompareDocument, ComparedArm, ComparedMetric } from '../report/com
 import type { RunDocument } from '../report/documents.ts'
 import { mean } from '../stats/describe.ts'
 import { againOfRuns } from './compare-again.ts'
+import { sharedRuns } from './compare-shared.ts'
 import { matchLoads, readArm, type ArmRun } from './compare-arms.ts'
 import { comparedFigures, type ComparedFigure } from './compare-figures.ts'
 import { judgeTogether, type Candidate } from './compare-judge.ts'
@@ -34,9 +35,29 @@ export async function compareRuns(
   arms: { readonly a: ArmPaths; readonly b: ArmPaths },
   settings: CompareSettings,
   version: string,
-  kind: 'runs' | 'interleaved' = 'runs',
 ): Promise<CompareDocument> {
-  const [allA, allB] = [await readArm(arms.a.paths), await readArm(arms.b.paths)]
+  const { a, b } = arms
+  const shared = await sharedRuns(a.paths, b.paths)
+  const document = compareArms(
+    {
+      a: { name: a.name, runs: await readArm(a.paths) },
+      b: { name: b.name, runs: await readArm(b.paths) },
+    },
+    settings,
+    version,
+    'runs',
+  )
+  return shared === null ? document : { ...document, warnings: [shared, ...document.warnings] }
+}
+
+/** Compares two arms whose runs are in memory. */
+export function compareArms(
+  arms: Record<'a' | 'b', { readonly name: string; readonly runs: readonly ArmRun[] }>,
+  settings: CompareSettings,
+  version: string,
+  kind: 'runs' | 'interleaved',
+): CompareDocument {
+  const [allA, allB] = [arms.a.runs, arms.b.runs]
   const { a, b, leftOut } = usable(matchLoads(allA, allB), matchLoads(allB, allA))
   const pairing = pairRuns(a.map(pairingOf), b.map(pairingOf))
   const ordered =

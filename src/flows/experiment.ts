@@ -12,6 +12,8 @@ import type {
 } from '../report/experiment-document.ts'
 import { mean, standardDeviation } from '../stats/describe.ts'
 import { tQuantile } from '../stats/student-t.ts'
+import { noun } from '../base/noun.ts'
+import { goneAfter } from './answered-before.ts'
 import type { FlowDeps, RunOutcome } from './flow-deps.ts'
 import type { RunConfig } from './options/run-config.ts'
 import { stored } from './stored.ts'
@@ -75,8 +77,14 @@ export async function experimentFlow(
       const seed = round === 1 ? cell.config.seed : `${cell.config.seed}.${round}`
       const measure = (): Promise<RunOutcome> =>
         runOnce({ ...cell.config, seed, out: join(folder, run) }, deps)
-      const isFirst = done.every((runs) => runs.length === 0)
-      const outcome = isFirst ? await measure() : await stored(deps, measure, null)
+      const before = done.flat().length
+      const outcome =
+        before === 0
+          ? await measure()
+          : await stored(deps, measure, null).catch((error: unknown) => {
+              const runs = `${before} of ${repeat * cells.length} ${noun(repeat * cells.length, 'run')}`
+              throw goneAfter(error, { done: runs, folder, shown: folder, goOn: null })
+            })
       isFull = outcome === null
       if (outcome === null) break
       done[at]?.push(experimentRun(run, seed, outcome.document))

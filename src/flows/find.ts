@@ -8,6 +8,8 @@ import { divide, parseRational, rational, toNumber } from '../stats/rational.ts'
 import { askedFacts } from './asked-facts.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { holdsFromMs, looksAt, type FindLooks } from './find-looks.ts'
+import { goneAfter, isGone } from './answered-before.ts'
+import { cutByServer, cutShort } from './cut-point.ts'
 import { findPoint, pointLengthMs } from './find-point.ts'
 import { probeRate } from './find-probe.ts'
 import { objectiveText, type JudgedObjective } from './judged-objectives.ts'
@@ -66,6 +68,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
   const points: FindPoint[] = []
   // A further point could not be written.
   let isFull = false
+  let isServerGone = false
   const objective = objectives.map(({ config: each }) => objectiveText(each)).join('; ')
   if (!ground.signal.aborted && nobodyAnswers() === null)
     deps.onNotice(announcement(objective, config, plan, looks))
@@ -95,6 +98,7 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
             aborted: deps.signal.aborted,
             timeOver: ground.timeOver.aborted,
             isFull,
+            isServerGone,
             points: points.length,
             maxDurationMs: config.maxDurationMs,
           }),
@@ -115,26 +119,44 @@ async function findOn(config: FindConfig, ground: SweepGround, startedAt: Date):
     }
   }
 
-  let e2eMs = probe?.e2eMs ?? null
-  for (;;) {
-    const isOver = ground.signal.aborted || nobodyAnswers() !== null
-    const ratePerSecond = isOver ? null : nextRate(search, points.map(triedRate))
-    if (ratePerSecond === null) break
-    await settle(target, deps, 30_000)
-    const asked = {
-      ratePerSecond,
-      order: points.length + 1,
-      warmupMs: warmupMs(config, e2eMs),
-      longestMs: config.pointDurationMs,
-    }
-    const measure = (): Promise<FindPoint> => findPoint(ground, asked, looks)
-    const point = points.length === 0 ? await measure() : await stored(deps, measure, null)
-    isFull = point === null
-    if (point === null) break
-    points.push(point)
-    if (point.decision === 'holds') e2eMs = point.metrics.e2e_ms?.p50 ?? e2eMs
+  /** Writes how far it came where the server went away, and names the folder in the error. */
+  async function endedBy(error: unknown): Promise<unknown> {
+    if (!isGone(error) || points.length === 0) return error
+    isServerGone = true
+    const last = points.pop()
+    if (last !== undefined) points.push(cutByServer(last, { decision: 'undecided', why: cutShort.byServer }))
     await stored(deps, () => writeDocument(folder, findFile, document(false)), undefined)
-    deps.onFolder(folder)
+    const done = `${points.length} ${noun(points.length, 'point')}`
+    return goneAfter(error, { done, folder, shown: folder, goOn: null })
+  }
+
+  let e2eMs = probe?.e2eMs ?? null
+  async function measureRates(): Promise<void> {
+    for (;;) {
+      const isOver = ground.signal.aborted || nobodyAnswers() !== null
+      const ratePerSecond = isOver ? null : nextRate(search, points.map(triedRate))
+      if (ratePerSecond === null) break
+      await settle(target, deps, 30_000)
+      const asked = {
+        ratePerSecond,
+        order: points.length + 1,
+        warmupMs: warmupMs(config, e2eMs),
+        longestMs: config.pointDurationMs,
+      }
+      const measure = (): Promise<FindPoint> => findPoint(ground, asked, looks)
+      const point = points.length === 0 ? await measure() : await stored(deps, measure, null)
+      isFull = point === null
+      if (point === null) break
+      points.push(point)
+      if (point.decision === 'holds') e2eMs = point.metrics.e2e_ms?.p50 ?? e2eMs
+      await stored(deps, () => writeDocument(folder, findFile, document(false)), undefined)
+      deps.onFolder(folder)
+    }
+  }
+  try {
+    await measureRates()
+  } catch (error) {
+    throw await endedBy(error)
   }
   const finished = document(!ground.signal.aborted && !isFull)
   await stored(deps, () => writeDocument(folder, findFile, finished), undefined)

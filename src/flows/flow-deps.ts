@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { PlimsollError } from '../base/errors.ts'
+import type { RunManifest } from '../measure/record/manifest.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import type { ServerSample } from '../measure/record/server-samples.ts'
 import type { RunProgress } from '../report/progress.ts'
@@ -71,6 +72,8 @@ export interface MachineFacts {
 
 export interface RunOutcome {
   readonly document: RunDocument
+  /** What its folder holds, in memory: a full disk may have kept none of it. Absent where nothing was measured. */
+  readonly measured?: { readonly manifest: RunManifest; readonly rows: Rows }
   /** Ended by the signal before its plan. */
   readonly interrupted: boolean
 }

@@ -61,6 +61,8 @@ export interface LoadToMeasure {
 
 export interface MeasuredLoad {
   readonly document: RunDocument
+  /** As it is stored, without secrets. */
+  readonly manifest: RunManifest
   /** In order of intended send. */
   readonly rows: Rows
 }
@@ -168,7 +170,7 @@ export async function measureLoad(
   const document = runDocument(recorded, load.judged)
   const judged = { ...manifest, verdict: document.verdict, summary: summaryOf(document) }
   await stored(deps, () => finishRunFolder(folder, judged, ordered, target.secrets), judged)
-  return { document, rows: ordered }
+  return { document, manifest: judged, rows: ordered }
 }
 
 /** Over all replicas, from the counters' growth. */

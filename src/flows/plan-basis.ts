@@ -1,5 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
 import type { PlanBasis, PlanProvenance } from '../report/plan-document.ts'
+import { isRefuted } from '../report/operating-point.ts'
 import type { OperatingPoint, SweepDocument, SweepPoint } from '../report/documents.ts'
 import { sameAgain } from '../report/render-run.ts'
 import { isSweepFolder, readSweep } from './sweep-folder.ts'
@@ -33,10 +34,6 @@ export function planBasis(sweep: SweepDocument): PlanBasis | null {
     at_least: capacity.censored,
     why: confirmation?.text ?? unconfirmedBecause(point),
   }
-}
-
-function isRefuted({ confirmation }: OperatingPoint): boolean {
-  return confirmation?.objectives.some(({ met }) => met === 'no') ?? false
 }
 
 function unconfirmedBecause(point: OperatingPoint): string {

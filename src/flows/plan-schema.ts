@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PlanDocument } from '../report/plan-document.ts'
-import { operatingPoint, sweepCapacity, sweepLoad, sweepWalls } from './options/document-schemas.ts'
+import { operatingPoint, sweepCapacity, sweepLoad, sweepWalls, warning } from './options/document-schemas.ts'
 
 const number = v.number()
 const maybe = v.nullable(v.number())
@@ -173,6 +173,7 @@ export const planSchema: v.GenericSchema<unknown, PlanDocument> = v.strictObject
     }),
   ),
   simulation: v.nullable(planSimulation),
+  warnings: v.array(warning),
   not_measured: v.array(text),
   files: v.array(text),
   out: maybeText,

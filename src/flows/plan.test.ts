@@ -184,7 +184,14 @@ describe('what is refused', () => {
     ['a class that cannot be read', ['--class', 'chat'], '--class cannot be read'],
     ['half of a start', ['--weights', '16GB'], 'the weights and the bandwidth'],
     ['an odd ramp', ['--ramp', 'fast', '--out', '/nowhere/never'], '--ramp cannot be read'],
-    ['a ramp of scalers that are not written', ['--ramp', '0.1/s/s'], '--ramp would say nothing'],
+    ['a ramp of scalers that are not written', ['--ramp', '0.1/s/s'], '--ramp says nothing without --out'],
+    [
+      'a wish without what it is reckoned from',
+      ['--want-up', '99.9%'],
+      '--want-up says nothing without --availability',
+    ],
+    ['lost zones of none', ['--survive-zones', '2'], 'expected --zones beside --survive-zones'],
+    ['a part of a start', ['--probe', '5s'], '--probe says nothing without --weights'],
     [
       'an undecided margin with a folder',
       ['--margin', '20%', '--survive', '1', '--peak', '42/s', '--out', '/nowhere/never'],

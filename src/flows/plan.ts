@@ -16,7 +16,6 @@ import {
   divide,
   multiply,
   rational,
-  toDecimalText,
   toNumber,
   toRational,
   type Rational,
@@ -32,9 +31,11 @@ import type {
 } from '../report/plan-document.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { brokeFirst, capacityPoint, notMeasured, openSweep, planBasis, provenance } from './plan-basis.ts'
+import { incompleteSweeps, refuseUndecided } from './plan-incomplete.ts'
 import type { PlanClassConfig, PlanConfig } from './plan-config.ts'
 import { writeDeployFolder } from './plan-deploy.ts'
 import { refuseExtrapolation } from './plan-extrapolation.ts'
+import { exactText, nothingToDeploy, undecidedMargin } from './plan-refusals.ts'
 import { tryPlan } from './plan-trial.ts'
 
 export interface PlanOutcome {
@@ -56,7 +57,11 @@ const zero: Rational = { num: 0n, den: 1n }
 export async function planFlow(config: PlanConfig, deps: FlowDeps): Promise<PlanOutcome> {
   const sweeps: ReadSweep[] = []
   for (const path of config.sweeps) sweeps.push({ path, sweep: await openSweep(path) })
-  const classes = await classesOf(config, sweeps)
+  const ofClasses: ReadSweep[] = []
+  for (const { sweep: path } of config.classes)
+    if (path !== null) ofClasses.push({ path, sweep: await openSweep(path) })
+  refuseUndecided([...(config.each === null ? sweeps : []), ...ofClasses])
+  const classes = classesOf(config, sweeps, ofClasses)
   const peak = peakOf(config)
   const candidates = candidatesOf(config, peak, sweeps)
   const [best] = candidates
@@ -100,6 +105,7 @@ export async function planFlow(config: PlanConfig, deps: FlowDeps): Promise<Plan
       coldStart: config.coldStart !== null,
     }),
     simulation: null,
+    warnings: incompleteSweeps([...(config.each === null ? sweeps : []), ...ofClasses]),
     files: [],
     out: null,
   }
@@ -231,18 +237,24 @@ function planReading(
   }
 }
 
-async function classesOf(config: PlanConfig, sweeps: readonly ReadSweep[]): Promise<readonly PlanClass[]> {
-  const planned: PlanClass[] = []
-  for (const each of config.classes) planned.push(await classOf(config, each, sweeps))
-  return planned
+function classesOf(
+  config: PlanConfig,
+  sweeps: readonly ReadSweep[],
+  ofClasses: readonly ReadSweep[],
+): readonly PlanClass[] {
+  return config.classes.map((each) => {
+    const own = ofClasses.find(({ path }) => path === each.sweep)?.sweep ?? null
+    return classOf(config, each, sweeps, own)
+  })
 }
 
-async function classOf(
+function classOf(
   config: PlanConfig,
   { name, peak, sweep: path }: PlanClassConfig,
   sweeps: readonly ReadSweep[],
-): Promise<PlanClass> {
-  const sweep = path === null ? (sweeps[0]?.sweep ?? null) : await openSweep(path)
+  own: SweepDocument | null,
+): PlanClass {
+  const sweep = own ?? sweeps[0]?.sweep ?? null
   const basis: PlanBasis | null =
     sweep === null
       ? config.each === null
@@ -358,25 +370,4 @@ export function ttftLimitMs(objective: string | null): number | null {
     return all.filter(({ metric }) => metric === 'ttft').map(({ limitMs }) => limitMs)
   })
   return limits.length === 0 ? null : Math.min(...limits)
-}
-
-function undecidedMargin(config: PlanConfig, hint: string): PlimsollError {
-  const share = `${exactText(multiply(toRational(config.margin.share), rational(100)))}%`
-  return new PlimsollError('PLIM_USAGE', `a margin of ${share} is read in two ways, and they differ here`, {
-    expected: `--margin derate:${share} or --margin uplift:${share}`,
-    received: `--margin ${share}`,
-    hint,
-  })
-}
-
-function nothingToDeploy(best: PlanCandidate | undefined): PlimsollError {
-  return new PlimsollError('PLIM_USAGE', 'there is no operating point to deploy', {
-    expected: 'a sweep in which some load keeps its objective',
-    received: best?.name ?? 'nothing',
-    hint: 'plimsoll sweep finds one',
-  })
-}
-
-function exactText(value: Rational): string {
-  return toDecimalText(value, 6)
 }

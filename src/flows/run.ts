@@ -29,7 +29,7 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
     deps.clock,
   )
   try {
-    const { document } = await measureLoad(
+    const { document, manifest, rows } = await measureLoad(
       {
         config,
         workload,
@@ -49,7 +49,11 @@ export async function runFlow(config: RunConfig, deps: FlowDeps): Promise<RunOut
       deps,
       (progress) => deps.onProgress(runProgress(config, progress)),
     )
-    return { document, interrupted: document.stopped?.kind === 'interrupted' }
+    return {
+      document,
+      measured: { manifest, rows },
+      interrupted: document.stopped?.kind === 'interrupted',
+    }
   } finally {
     await instrument.close()
     await target.close()

@@ -102,7 +102,7 @@ function specOf(text: PolicyText, file: FleetFile, path: readonly string[], opti
       const own = [...path, ...keys]
       return file.where(file.has(own) || !file.has(keys) ? own : keys)
     }, reader)
-  const durationMs = read(['duration'], () => parseDurationMs(String(text.duration ?? '10m')))
+  const durationMs = read(['duration'], () => longerThanNothing(String(text.duration ?? '10m')))
   return {
     name: text.name ?? 'fleet',
     seed: options.seed ?? String(text.seed ?? '1'),
@@ -152,6 +152,15 @@ function defined<T extends object>(of: T): { [K in keyof T]?: Exclude<T[K], unde
   return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
+}
+
+function longerThanNothing(value: string): number {
+  const durationMs = parseDurationMs(value, 'the duration')
+  if (durationMs > 0) return durationMs
+  throw new PlimsollError('PLIM_NUMBER', 'the duration is 0: nothing would arrive', {
+    expected: 'a time longer than 0, as 10m',
+    received: value,
+  })
 }
 
 function durationOf(value: string | number | undefined): number | undefined {

@@ -9,6 +9,8 @@ interface Stopped {
   readonly timeOver: boolean
   /** A further point could not be written. */
   readonly isFull: boolean
+  /** It answered before, and now takes no connection. */
+  readonly isServerGone: boolean
   readonly points: number
   readonly maxDurationMs: number | null
 }
@@ -21,6 +23,7 @@ export function stoppedWhy({
   aborted,
   timeOver,
   isFull,
+  isServerGone,
   points,
   maxDurationMs,
 }: Stopped): NonNullable<SweepDocument['stopped']> {
@@ -29,5 +32,6 @@ export function stoppedWhy({
   if (timeOver)
     return { kind: 'early', why: `--max-duration ${formatSpan(maxDurationMs ?? 0)} was over after ${count}` }
   if (isFull) return { kind: 'early', why: `nothing more could be written after ${count}` }
+  if (isServerGone) return { kind: 'early', why: `the server went away after ${count}` }
   return { kind: 'killed', why: `cut off after ${count}, unless it still runs` }
 }

@@ -1,6 +1,7 @@
 import { noun } from '../base/noun.ts'
 import { partSalt } from '../measure/workload/salt.ts'
 import type { OperatingPoint, SweepPoint } from '../report/documents.ts'
+import { isRefuted } from '../report/operating-point.ts'
 import { settle } from './live-target.ts'
 import { isWithinObjective, measureLoadPoint, type SweepGround } from './sweep-point.ts'
 
@@ -59,7 +60,8 @@ export async function confirmOperatingPoint(
     const confirmed = await confirmAt(ground, point, times, attempt++)
     excess = Math.max(excess, excessOf(confirmed, candidate))
     if (confirmed.confirmed === true) return { point: confirmed, missed }
-    last ??= confirmed
+    // What missed at a lower rate says that a higher one, which was left open, does not hold either.
+    if (last === null || (!isRefuted(last) && isRefuted(confirmed))) last = confirmed
     const [outcome] = confirmed.confirmation?.objectives ?? []
     missed.push(
       `Poisson at ${point.requests_per_s.toFixed(1)} req/s (${point.load.value} ${noun(point.load.value, 'user')}): ${outcome?.reason ?? 'not measured'}`,

@@ -15,7 +15,7 @@ import type { LoadedWorkload } from '../measure/workload/workload.ts'
 import type { SweepLoad } from '../plan/sweep-schedule.ts'
 import { passing } from '../plan/walls.ts'
 import type { ObjectiveOutcome, RunDocument, SweepPoint } from '../report/documents.ts'
-import { cutShort } from './cut-point.ts'
+import { cutShort, isCut } from './cut-point.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { decideObjectives, type JudgedObjective } from './judged-objectives.ts'
 import type { LiveTarget } from './live-target.ts'
@@ -193,7 +193,8 @@ export function sweepPoint(load: SweepLoad, { document, stopped, run }: Measured
     metrics: document.metrics,
     goodput: document.goodput,
     objectives: document.objectives,
-    passes: passes(document),
+    // What was cut short may lack just the requests that would have failed, or have only those.
+    passes: isCut({ stopped }) ? null : passes(document),
     suspect: suspicions(document),
     stopped,
   }

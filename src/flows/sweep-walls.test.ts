@@ -85,6 +85,43 @@ describe('what nothing came back from supports no wall', () => {
   })
 })
 
+describe('a point that was cut short decides nothing', () => {
+  const cut = (users: number, passes: SweepPoint['passes']): SweepPoint => ({
+    ...tested(users, passes),
+    stopped: 'cut short: interrupted',
+    throughput: { ...tested(users, passes).throughput, output_tokens_per_s: passes === 'yes' ? 900 : null },
+  })
+  const atLeast = { binding: null, censored: true }
+  test.each<[string, SweepPoint[], object]>([
+    ['without an answer it is no failing load', [tested(1, 'yes'), cut(2, 'no')], { load: 1, ...atLeast }],
+    [
+      'with answers it is no capacity, nor the best',
+      [tested(1, 'yes'), cut(2, 'yes')],
+      { load: 1, ...atLeast },
+    ],
+    [
+      'below the others it breaks no prefix',
+      [cut(1, 'no'), tested(2, 'yes'), tested(4, 'no')],
+      { load: 2, binding: 'slo' },
+    ],
+    [
+      'alone it leaves nothing',
+      [cut(1, 'no')],
+      { load: null, binding: null, why: 'no point was measured to its end' },
+    ],
+  ])('%s', (_sentence, points, expected) => {
+    const { walls, capacity, peak } = sweepWalls(points, null, 1000, 'p90 ttft <= 1s')
+    expect(capacity).toMatchObject(expected)
+    expect(walls.saturation).toBe(null)
+    expect(peak?.output_tokens_per_s ?? 0).toBeLessThan(900)
+  })
+
+  test('one load is no saturation wall, and is not said to have risen', () => {
+    const { walls } = sweepWalls([tested(1, 'yes'), cut(2, 'no')], null, 1000, null)
+    expect(walls.why.saturation).toBe('not known: one load alone does not show where throughput stops rising')
+  })
+})
+
 describe('a capacity is indicative where its point passed by its estimate alone', () => {
   test.each<[string, SweepPoint['passes'][], number, string | null, boolean]>([
     ['no wall was reached, and the last point is shown', ['yes', 'yes'], 4, null, false],

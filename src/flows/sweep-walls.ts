@@ -3,6 +3,7 @@ import { isClientBound } from '../judge/verdict.ts'
 import type { Rows } from '../measure/record/rows.ts'
 import { memoryWall } from '../plan/kv-pool.ts'
 import { capacity, saturationWall, sloWall, type WallPoint } from '../plan/walls.ts'
+import { isCut } from './cut-point.ts'
 import type { ServerFacts } from './run-facts.ts'
 import type { MemoryWall, SweepDocument, SweepPoint, WallKind } from '../report/documents.ts'
 import { failureShares, failureWords } from '../report/failure-words.ts'
@@ -38,8 +39,8 @@ export function memoryWallOf(
 }
 
 /**
- * The three walls and the capacity of the points so far (DESIGN §3). Points whose numbers the client set are left out. `memory` is
- * in requests in flight; `kvKnown` says whether a missing one was asked for.
+ * The three walls and the capacity of the points so far (DESIGN §3). Points whose numbers the client set, or that were cut short, are
+ * left out. `memory` is in requests in flight; without `kvTokens` the server does not tell its pool.
  */
 export function sweepWalls(
   points: readonly SweepPoint[],
@@ -47,7 +48,8 @@ export function sweepWalls(
   kvTokens: number | null,
   objective: string | null,
 ): Walls {
-  const counted = points.filter(({ verdict }) => !isClientBound(verdict))
+  const whole = points.filter((point) => !isCut(point))
+  const counted = whole.filter(({ verdict }) => !isClientBound(verdict))
   const usable = counted.some(hasAnswers) ? counted : []
   const wallPoints = usable.map(wallPoint)
   const saturation = saturationWall(wallPoints)
@@ -57,7 +59,7 @@ export function sweepWalls(
     saturation.load === null || !saturation.peakThroughput
       ? 0
       : (wallPoints.find(({ load }) => load === saturation.load)?.throughput ?? 0) / saturation.peakThroughput
-  const unusable = whyNone(points, usable)
+  const unusable = points.length > 0 && whole.length === 0 ? allCut : whyNone(whole, usable)
   const why: Record<WallKind, string> = {
     saturation:
       unusable ??
@@ -65,7 +67,9 @@ export function sweepWalls(
         ? 'not found: no answer has output tokens'
         : saturation.reached
           ? `the first load with 95 % of the best throughput`
-          : 'not reached: of the loads that count the last is the best, and throughput still rose'),
+          : usable.length === 1
+            ? 'not known: one load alone does not show where throughput stops rising'
+            : 'not reached: of the loads that count the last is the best, and throughput still rose'),
     slo: unusable ?? sloReason(slo, objective),
     memory:
       memory === null
@@ -107,6 +111,7 @@ export function sweepWalls(
   }
 }
 
+const allCut = 'no point was measured to its end'
 const allClientBound = 'no point can be used: the client set the numbers of each'
 
 /** Why there are neither walls nor a peak; null where there may be. A server that fails is news, however busy the client was. */

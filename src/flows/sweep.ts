@@ -3,10 +3,13 @@ import type { Warning } from '../base/warnings.ts'
 import type { Pacer } from '../measure/load/pacer.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import { partSalt } from '../measure/workload/salt.ts'
-import { nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
+import { loadWords, nextLoad, untested, type SweepLoad, type SweepPlan } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint } from '../report/documents.ts'
 import { askedFacts } from './asked-facts.ts'
-import { isCut } from './cut-point.ts'
+import { isRefuted } from '../report/operating-point.ts'
+import { noun } from '../base/noun.ts'
+import { goneAfter, isGone } from './answered-before.ts'
+import { cutByServer, isCut } from './cut-point.ts'
 import { checkClientRoom } from './client-room.ts'
 import type { FlowDeps, SweepOutcome } from './flow-deps.ts'
 import { objectiveText } from './judged-objectives.ts'
@@ -64,6 +67,7 @@ async function sweepOn(
   let confirmation: Confirmation | null = null
   // A further point could not be written.
   let isFull = false
+  let isServerGone = false
 
   function document(complete: boolean): SweepDocument {
     const ordered = [...points].sort((a, b) => a.load.value - b.load.value)
@@ -76,7 +80,13 @@ async function sweepOn(
       sweep: folder,
       name: config.run.name ?? 'sweep',
       complete,
-      stopped: complete ? null : stoppedFacts(config, ground, points.length, missing(), isFull),
+      stopped: complete
+        ? null
+        : stoppedFacts(config, ground, missing(), {
+            isFull,
+            isServerGone,
+            points: points.length,
+          }),
       started_at: startedAt.toISOString(),
       ...askedFacts(config.run, target),
       objective,
@@ -94,77 +104,99 @@ async function sweepOn(
 
   function next(): SweepLoad | null {
     if (plan.kind === 'auto' && points.length >= config.maxPoints) return null
-    return nextLoad(plan, points.map(tested), memoryWallOf(rows, target.server)?.load ?? null)
+    const whole = points.filter((point) => !isCut(point))
+    return nextLoad(plan, whole.map(tested), memoryWallOf(rows, target.server)?.load ?? null)
   }
 
-  /** The last point where its time ended it, what would still have been tried, and the confirmation. */
+  /** What would still have been tried, first the point that was cut short, and the confirmation. */
   function missing(): readonly string[] {
-    const last = points.at(-1)
-    const cut = last !== undefined && isCut(last) ? [loadText(last.load)] : []
     const load = next()
     const loads =
       plan.kind === 'given'
-        ? untested(plan.loads, points).map(loadText)
+        ? untested(
+            plan.loads,
+            points.filter((point) => !isCut(point)),
+          ).map(loadWords)
         : load === null
           ? []
-          : [`${loadText(load)} and what follows from it`]
+          : [`${loadWords(load)} and what follows from it`]
     const unconfirmed = config.confirm && objectives.length > 0 && confirmation === null
-    return [...cut, ...loads, ...(unconfirmed ? ['the confirmation'] : [])]
+    return [...loads, ...(unconfirmed ? ['the confirmation'] : [])]
+  }
+
+  /** Writes how far it came where the server went away, and names the folder in the error. */
+  async function endedBy(error: unknown): Promise<unknown> {
+    if (!isGone(error) || points.length === 0) return error
+    isServerGone = true
+    const last = points.pop()
+    if (last !== undefined) points.push(cutByServer(last, { passes: null }))
+    await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
+    const done = `${points.length} ${noun(points.length, 'point')}`
+    return goneAfter(error, { done, folder, shown: folder, goOn: goingOn(folder) })
   }
 
   let e2eMs = 500
-  for (;;) {
-    const load = ground.signal.aborted ? null : next()
-    if (load === null) break
-    const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
-    await settle(target, deps, 30_000)
-    const warmupMs = config.warmupMs ?? Math.min(10_000, Math.max(400, 1.5 * e2eMs))
-    const measure = (): Promise<MeasuredPoint> =>
-      measureLoadPoint(ground, {
-        pacer: pacerOf(load, e2eMs),
-        name,
-        salt: partSalt(ground.config.salt ?? '', name),
-        warmupMs,
-        shortestMs: config.pointDurationMs ?? 3000,
-        longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
-        mostRequests: needs.interval * 4,
-        label: `point ${points.length + 1}: ${load.value} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
-      })
-    const measured = points.length === 0 ? await measure() : await stored(deps, measure, null)
-    isFull = measured === null
-    if (measured === null) break
-    points.push(sweepPoint(load, measured))
-    for (const row of measured.rows) if (row.phase === 'measure') rows.push(row)
-    e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
-    await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
-    deps.onFolder(folder)
+  /** Measures what is left of the loads. */
+  async function measureLoads(): Promise<void> {
+    for (;;) {
+      const load = ground.signal.aborted ? null : next()
+      if (load === null) break
+      const name = `${String(points.length + 1).padStart(2, '0')}-${load.kind === 'rate' ? 'rate' : 'users'}-${load.value}`
+      await settle(target, deps, 30_000)
+      const warmupMs = config.warmupMs ?? Math.min(10_000, Math.max(400, 1.5 * e2eMs))
+      const measure = (): Promise<MeasuredPoint> =>
+        measureLoadPoint(ground, {
+          pacer: pacerOf(load, e2eMs),
+          name,
+          salt: partSalt(ground.config.salt ?? '', name),
+          warmupMs,
+          shortestMs: config.pointDurationMs ?? 3000,
+          longestMs: config.pointDurationMs ?? longestPointMs(load, e2eMs, needs.interval),
+          mostRequests: needs.interval * 4,
+          label: `point ${points.length + 1}: ${loadWords(load)}`,
+        })
+      const measured = points.length === 0 ? await measure() : await stored(deps, measure, null)
+      isFull = measured === null
+      if (measured === null) break
+      points.push(sweepPoint(load, measured))
+      for (const row of measured.rows) if (row.phase === 'measure') rows.push(row)
+      e2eMs = measured.document.metrics.e2e_ms?.p50 ?? e2eMs
+      await stored(deps, () => writeDocument(folder, sweepFile, document(false)), undefined)
+      deps.onFolder(folder)
+    }
   }
-  if (config.confirm && objectives.length > 0 && !ground.signal.aborted && !isFull) {
+  async function confirm(): Promise<void> {
+    if (!config.confirm || objectives.length === 0 || ground.signal.aborted || isFull) return
     const candidates = candidatesOf(document(false))
     const times = { durationMs: config.confirmDurationMs, warmupMs: config.warmupMs }
     confirmation = await stored(deps, () => confirmOperatingPoint(ground, candidates, times), null)
+  }
+  try {
+    await measureLoads()
+    await confirm()
+  } catch (error) {
+    throw await endedBy(error)
   }
   const finished = document(!ground.signal.aborted && !isFull)
   await stored(deps, () => writeDocument(folder, sweepFile, finished), undefined)
   return { document: finished, interrupted: deps.signal.aborted }
 }
 
-function loadText({ kind, value }: SweepLoad): string {
-  return `${value} ${kind === 'rate' ? 'req/s' : 'users'}`
-}
-
 /** Why the sweep is not complete, what is missing, and how to go on. */
 function stoppedFacts(
   { maxDurationMs }: SweepConfig,
   { deps, folder, timeOver }: SweepGround,
-  points: number,
   missing: readonly string[],
-  isFull: boolean,
+  at: { readonly isFull: boolean; readonly isServerGone: boolean; readonly points: number },
 ): SweepDocument['stopped'] {
   const aborted = deps.signal.aborted
-  const { kind, why } = stoppedWhy({ aborted, timeOver: timeOver.aborted, isFull, points, maxDurationMs })
+  const { kind, why } = stoppedWhy({ aborted, timeOver: timeOver.aborted, maxDurationMs, ...at })
   const left = missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`
-  return { kind, why: `${why}${left}; the same flags and --resume ${shellWord(folder)} go on` }
+  return { kind, why: `${why}${left}; ${goingOn(folder)}` }
+}
+
+function goingOn(folder: string): string {
+  return `the same flags and --resume ${shellWord(folder)} go on`
 }
 
 function planOf(config: SweepConfig): SweepPlan {
@@ -198,7 +230,9 @@ function tested(point: SweepPoint): Parameters<typeof nextLoad>[1][number] {
 function candidatesOf({ points, capacity }: SweepDocument): readonly SweepPoint[] {
   const most = capacity.load
   if (most === null) return []
-  return points.filter((point) => point.load.value <= most && point.passes !== 'no').reverse()
+  return points
+    .filter((point) => !isCut(point) && point.load.value <= most && point.passes !== 'no')
+    .reverse()
 }
 
 function announcement(plan: SweepPlan, { needs }: SweepGround, objective: string | null): string {
@@ -225,7 +259,9 @@ function confirmationWarnings(config: SweepConfig, confirmation: Confirmation | 
           ? 'users who wait for their answers slow down with the server; arrivals do not'
           : null,
       next:
-        confirmation === null || confirmation.point.confirmed === true ? null : 'plimsoll sweep --rates auto',
+        confirmation !== null && confirmation.point.confirmed !== true && isRefuted(confirmation.point)
+          ? 'plimsoll find looks for a rate that holds'
+          : null,
       evidence: { confirmed: confirmation?.point.confirmed ?? null },
     },
   ]

@@ -226,3 +226,41 @@ test('the change of a single run against several is between the centres that are
   expect(found.a.geometric_mean).toBeCloseTo(10, 12)
   expect(found.change).toBeCloseTo(1, 12)
 })
+
+describe('no spread among few values tells nothing, whatever the change', () => {
+  const alike = (n: number, by: number, first = 3): MetricValues => ({
+    a: Array.from({ length: n }, (_, i) => first + i),
+    b: Array.from({ length: n }, (_, i) => first + i + by),
+    paired: true,
+    better: 'higher',
+    scale: 'difference',
+  })
+  const arms = (n: number, a: number, b: number): MetricValues => ({
+    a: Array.from({ length: n }, () => a),
+    b: Array.from({ length: n }, () => b),
+    paired: false,
+    better: 'higher',
+    scale: 'log',
+  })
+  test.each<[string, MetricValues, string | null, number | null]>([
+    ['3 pairs each +1', alike(3, 1), null, 6],
+    ['3 pairs each +0.1, whose differences are not alike in binary', alike(3, 0.1, 0.3), null, 6],
+    ['5 pairs each +1: an exact test cannot go below 0.0625', alike(5, 1), null, 6],
+    ['6 pairs each +1 are shown', alike(6, 1), 'better', null],
+    ['2 equal pairs', alike(2, 0), null, 5],
+    ['3 equal pairs', alike(3, 0), null, 5],
+    ['5 equal pairs are equivalent: each side alone is at 0.03', alike(5, 0), 'equivalent', null],
+    ['300 equal pairs', alike(300, 0), 'equivalent', null],
+    ['3 and 3 runs, alike in each arm', arms(3, 20, 19), null, 4],
+    ['4 and 4 such runs', arms(4, 20, 19), 'worse', null],
+    ['2 and 2 equal runs', arms(2, 20, 20), null, 3],
+  ])('%s', (_sentence, values, verdict, fewest) => {
+    const { why, ...found } = compareMetric(values)
+    expect(found.verdict).toBe(verdict)
+    expect(found.minimum_detectable).toBe(null)
+    if (fewest === null) return
+    expect(found).toMatchObject({ interval: null, within_margin: false, no_regression: false })
+    expect(why).toContain('no spread was seen, and so few can be alike by chance')
+    expect(why).toContain(`; ${fewest} `)
+  })
+})

@@ -2,6 +2,7 @@ import { noun } from '../base/noun.ts'
 import { tTestPower, pairedPower } from '../stats/power.ts'
 import { testEquivalence } from '../stats/equivalence.ts'
 import { pairedT, sampleOf, tInterval, welch, type Sample, type TTest } from '../stats/two-means.ts'
+import { isSpreadless, tooFewAlike } from './compare-spread.ts'
 import { detectable, runsToTell, type RunsNeeded } from './compare-runs-needed.ts'
 
 /** What a comparison is judged by. */
@@ -167,6 +168,21 @@ function judgeChange(judged: Judged, rules: CompareRules, planning: boolean): Me
       why: `${a.n} ${noun(a.n, 'run')} of A and ${b.n} of B: nothing is known of how runs differ among themselves; two of each are the least, five a beginning`,
     }
   }
+  const magnitude =
+    scale === 'log'
+      ? Math.max(1, Math.abs(Math.log(centre(a))), Math.abs(Math.log(centre(b))))
+      : Math.max(Math.abs(a.mean), Math.abs(b.mean))
+  const spreadless = isSpreadless({ test: scaled, magnitude })
+  const tooFew = spreadless
+    ? tooFewAlike({ test: scaled, magnitude, n: [a.n, b.n], paired, alpha: rules.alpha })
+    : null
+  if (tooFew !== null) {
+    return {
+      ...none,
+      difference: { value, half_width: null, degrees: null, half_width_rule_of_two: null },
+      why: tooFew,
+    }
+  }
   const margin = scale === 'log' ? Math.log1p(rules.margin) : rules.margin * base
   const test = testEquivalence(scaled, margin, {
     alpha: rules.alpha,
@@ -194,10 +210,14 @@ function judgeChange(judged: Judged, rules: CompareRules, planning: boolean): Me
     degrees: scaled.degrees,
     p: scaled.p,
     verdict,
-    why: scaled.se === 0 ? 'the runs of each arm are alike to the last digit' : null,
+    why: spreadless
+      ? paired
+        ? 'the pairs differ alike to the last digit'
+        : 'the runs of each arm are alike to the last digit'
+      : null,
     no_regression: test.noRegression,
     within_margin: test.equivalent,
-    minimum_detectable: base === 0 || !planning ? null : detectable(design, rules) / base,
+    minimum_detectable: base === 0 || spreadless || !planning ? null : detectable(design, rules) / base,
     power_at_margin: !planning ? null : powerAt(rules.margin * base, design, rules),
     runs_needed:
       planning && verdict === 'inconclusive' ? runsToTell(value, rules.margin * base, design, rules) : null,

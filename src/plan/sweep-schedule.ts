@@ -1,3 +1,5 @@
+import { noun } from '../base/noun.ts'
+import { formatPlain } from '../base/units.ts'
 import { elasticity, flatElasticity } from '../stats/saturation.ts'
 
 /** What a sweep varies: requests in flight (closed loop) or requests per second (open loop). */
@@ -5,6 +7,11 @@ export interface SweepLoad {
   readonly kind: 'concurrency' | 'rate'
   /** Users, or requests per second. */
   readonly value: number
+}
+
+/** "1 user", "32 users", "3.4 req/s". */
+export function loadWords({ kind, value }: SweepLoad): string {
+  return kind === 'rate' ? `${formatPlain(value)} req/s` : `${formatPlain(value)} ${noun(value, 'user')}`
 }
 
 /** Which loads to test: a list as given, or found while going. */

@@ -6,7 +6,9 @@ import {
   formatPlain,
   formatRate,
 } from '../base/units.ts'
-import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
+import type { SweepDocument, SweepLoad, SweepPoint, WallKind } from './documents.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
+import { isRefuted } from './operating-point.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { intervalSpan } from './html-interval.ts'
 import {
@@ -109,6 +111,10 @@ function unitOf({ points }: SweepDocument): string {
   return points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
 }
 
+function kindOf({ points }: SweepDocument): SweepLoad['kind'] {
+  return points[0]?.load.kind ?? 'concurrency'
+}
+
 function headlineCards(document: SweepDocument, tail: JudgedTail): Card[] {
   const { capacity, operating_point: point, peak } = document
   const made: Card[] = []
@@ -116,14 +122,19 @@ function headlineCards(document: SweepDocument, tail: JudgedTail): Card[] {
     made.push({
       label: 'capacity',
       formula: 'capacity = largest tested load on or under every wall that was met',
-      value: `${capacity.censored ? '≥ ' : ''}${formatPlain(capacity.load)} ${unitOf(document)}`,
+      value: `${capacity.censored ? '≥ ' : ''}${loadWords({ kind: kindOf(document), value: capacity.load })}`,
       note: capacity.binding === null ? 'no wall was met' : `${wallNames[capacity.binding]} binds`,
     })
   }
   if (point !== null) {
-    const sure = point.confirmed === true ? 'confirmed open loop' : 'not confirmed open loop'
+    const missed = isRefuted(point)
+    const sure = missed
+      ? 'MISSED open loop: not to be used'
+      : point.confirmed === true
+        ? 'confirmed open loop'
+        : 'not confirmed open loop'
     made.push({
-      label: 'operating point',
+      label: missed ? 'closed loop at capacity' : 'operating point',
       formula: 'the rate of these requests at the capacity; a Poisson run at that rate confirms it',
       value: formatRate(point.requests_per_s),
       note: sure,

@@ -1,3 +1,4 @@
+import type { Warning } from '../base/warnings.ts'
 import type { PlanSimulation } from './plan-simulation.ts'
 import type { OperatingPoint, SweepDocument, SweepLoad, WallKind } from './documents.ts'
 
@@ -28,6 +29,8 @@ export interface PlanDocument {
   readonly provenance: PlanProvenance | null
   /** A day that the plan was tried on (`--simulate`); null: it was not. */
   readonly simulation: PlanSimulation | null
+  /** What speaks against the plan as a whole: a sweep that was ended before its end. */
+  readonly warnings: readonly Warning[]
   /** What was not measured, and what to do about it. */
   readonly not_measured: readonly string[]
   /** Files that were written, relative to the folder. */

@@ -11,6 +11,8 @@ import type { WallKind } from './documents.ts'
 import { measuringLine } from './plan-screen.ts'
 import { printable } from './printable.ts'
 import { simulationSection } from './plan-simulation-page.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
+import { warningLine } from './warning-text.ts'
 import type { PlanCandidate, PlanDocument, PlanProvenance, PlanReading } from './plan-document.ts'
 
 /** The capacity page in Markdown: for people who decide and were not there. Ends with a line break. */
@@ -62,7 +64,8 @@ function headline(document: PlanDocument, best: PlanCandidate | undefined): stri
     document.simulation?.survives === false
       ? '\n\n**It FAILED on the simulated day: do not deploy it as it is.** See [Tried on a simulated day](#tried-on-a-simulated-day).'
       : ''
-  return `${title}\n\n${answer}${sure}${tried}`
+  const against = document.warnings.map((warning) => `\n\n**${text(warningLine(warning))}.**`).join('')
+  return `${title}\n\n${answer}${against}${sure}${tried}`
 }
 
 function replicasText({ replicas, gpus }: PlanReading): string {
@@ -132,7 +135,7 @@ function pointSection(
   if (point === null) return ''
   const lines = [
     `- objective: ${objective === null ? 'none' : `\`${printable(objective).replaceAll('`', "'")}\``}`,
-    `- load: ${formatPlain(point.load.value)} ${point.load.kind === 'rate' ? 'req/s' : 'users'}${point.in_flight === null ? '' : `, ${formatPlain(point.in_flight)} ${noun(point.in_flight, 'request')} in flight`}`,
+    `- load: ${loadWords(point.load)}${point.in_flight === null ? '' : `, ${formatPlain(point.in_flight)} ${noun(point.in_flight, 'request')} in flight`}`,
     `- ${formatRate(point.requests_per_s)}${point.output_tokens_per_s === null ? '' : `, ${formatRate(point.output_tokens_per_s, 'output tok/s')}`} a replica`,
     ...tail.map(({ metric, p99, interval, why }) => {
       const name = metric === 'ttft_ms' ? 'TTFT' : 'TPOT'

@@ -13,6 +13,7 @@ import { painter, type Paint, type RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 import { simulationLines } from './plan-simulation-text.ts'
 import type { PlanCandidate, PlanDocument, PlanReading } from './plan-document.ts'
+import { warningLine } from './warning-text.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
 /** A plan's options, and the words after `plan` that it was asked by: what the next command begins with. */
@@ -27,6 +28,7 @@ export function renderPlan(document: PlanDocument, options: PlanRenderOptions): 
   const [best] = document.candidates
   const lines = [
     ...answer(document, best, paint),
+    ...document.warnings.map((warning) => `  ${paint('bad', warningLine(warning))}`),
     ...(document.candidates.length > 1 ? ['', ...ranking(document.candidates, paint)] : []),
     ...classLines(document),
     ...(best === undefined || best.basis === null

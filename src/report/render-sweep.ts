@@ -11,6 +11,8 @@ import { shellLine, shellWord } from '../base/shell-words.ts'
 import { isClientBound } from '../judge/verdict.ts'
 import { planCommand } from './command-line.ts'
 import { coverageNote } from './coverage-note.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
+import { isRefuted } from './operating-point.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { explainSweep, wallNames } from './explain.ts'
 import { failureLines, failureShares, failureWords } from './failure-words.ts'
@@ -237,10 +239,10 @@ const bindingWords: Readonly<Record<WallKind, string>> = {
 
 function capacityLine(document: SweepDocument, paint: Paint): string {
   const { capacity, peak, points } = document
-  const unit = points[0]?.load.kind === 'rate' ? 'req/s' : 'users'
+  const kind = points[0]?.load.kind ?? 'concurrency'
   const throughput = points.find(({ load }) => load.value === capacity.load)?.throughput
   if (capacity.load === null) return `${paint('bad', 'Capacity: none.')} ${sentence(capacity.why)}`
-  const load = `${capacity.censored ? 'at least ' : ''}${formatPlain(capacity.load)} ${unit}`
+  const load = `${capacity.censored ? 'at least ' : ''}${loadWords({ kind, value: capacity.load })}`
   const facts = [paint('strong', `Capacity: ${load}`)]
   const tokens = throughput?.output_tokens_per_s ?? null
   const requests = throughput?.requests_per_s ?? null
@@ -252,7 +254,15 @@ function capacityLine(document: SweepDocument, paint: Paint): string {
     peak !== null && tokens !== null && peak.output_tokens_per_s > tokens * 1.005
       ? ` The peak is ${formatRate(peak.output_tokens_per_s, 'tok/s')}, ${formatPercent(peak.output_tokens_per_s / tokens - 1)} more, beyond what may be used.`
       : ''
-  return `${facts.join(', ')}. ${binds}${unsure}${more}`
+  return `${facts.join(', ')}. ${binds}${unsure}${openLoopWord(document, paint)}${more}`
+}
+
+/** Users who wait for their answers are gentler than arrivals: where no run of those kept the objective, a capacity is not what it seems. */
+function openLoopWord({ operating_point: point }: SweepDocument, paint: Paint): string {
+  if (point === null || point.confirmation === null || point.confirmed === true) return ''
+  return isRefuted(point)
+    ? ` ${paint('bad', 'Open loop it does not hold: no operating point was found.')}`
+    : ' Open loop it is not shown yet.'
 }
 
 /** A clause as a sentence of its own. */
@@ -263,15 +273,20 @@ function sentence(clause: string): string {
 function operatingLines({ operating_point: point, capacity }: SweepDocument, paint: Paint): string[] {
   if (point === null) return []
   const { confirmation, confirmed } = point
+  const missed = isRefuted(point)
   const tokens =
     point.output_tokens_per_s === null ? '' : `, ${formatRate(point.output_tokens_per_s, 'tok/s')}`
   const lower =
     point.load.value === capacity.load || point.load.kind === 'rate'
       ? ''
       : `, the rate of ${formatPlain(point.load.value)} ${noun(point.load.value, 'user')}`
-  const first = `operating point: ${formatRate(point.requests_per_s)}${tokens}${lower}`
+  const name = missed
+    ? 'tried open loop'
+    : confirmation === null || confirmed === true
+      ? 'operating point'
+      : 'operating point, not yet shown'
+  const first = `${name}: ${formatRate(point.requests_per_s)}${tokens}${lower}`
   if (confirmation === null) return [`${first}; not confirmed open loop: read it as indicative`]
-  const missed = confirmation.objectives.some(({ met }) => met === 'no')
   const unsure = !missed && confirmation.objectives.length > 0
   const word =
     confirmed === true
@@ -316,6 +331,8 @@ export function sweepNextCommands(document: SweepDocument): string[] {
   const plan = planCommand([sweep], point.requests_per_s)
   if (point.confirmed === true) return [plan]
   if (repeat === null) return []
+  // What missed its objective is not run for longer: another rate is looked for.
+  if (isRefuted(point)) return [shellLine(['plimsoll', 'find', ...sameAgain(target, repeat)])]
   const rate = ['--request-rate', formatPlain(point.requests_per_s), '--duration', '15m']
   return [shellLine(['plimsoll', 'run', ...sameAgain(target, repeat), ...rate])]
 }

@@ -50,6 +50,46 @@ describe('what is printed', () => {
     expect(text).toBe(golden(name, text))
   })
 
+  describe('a sweep whose operating point was not confirmed', () => {
+    const point = threeWalls.operating_point!
+    const after = (met: 'no' | 'inconclusive'): string =>
+      renderSweep(
+        {
+          ...threeWalls,
+          operating_point: {
+            ...point,
+            confirmed: false,
+            confirmation: { ...point.confirmation!, objectives: [{ ...sixPerSecond.objectives[0]!, met }] },
+          },
+        },
+        plain,
+      )
+    const unused = (text: string, ...words: readonly string[]): void => {
+      for (const word of words) expect(text).not.toContain(word)
+    }
+
+    test('missed: it is no operating point, and another rate is the one next step', () => {
+      const text = after('no')
+      expect(text).toContain('Open loop it does not hold: no operating point was found.')
+      expect(text).toContain('\n  tried open loop: 3.4 req/s, 3,400 tok/s\n')
+      expect(text).toMatch(/ · plimsoll find --url \S+.*\n$/)
+      unused(text, 'operating point: ', '--duration 15m', 'plimsoll plan')
+    })
+
+    test('undecided: it is said not to be shown, and the longer run is the one next step', () => {
+      const text = after('inconclusive')
+      expect(text).toContain('Open loop it is not shown yet.')
+      expect(text).toContain('\n  operating point, not yet shown: 3.4 req/s')
+      expect(text).toMatch(/--request-rate 3.4 --duration 15m\n$/)
+      unused(text, 'operating point: ', 'plimsoll find', 'plimsoll plan')
+    })
+  })
+
+  test('one user is one', () => {
+    const one = { ...threeWalls, capacity: { ...threeWalls.capacity, load: 1, censored: true } }
+    expect(renderSweep(one, plain)).toContain('Capacity: at least 1 user,')
+  })
+
   test('tags stand below the server, in a run and in a sweep', () => {
     const tags = { gpu: 'h100', branch: 'main' }
     expect(renderRun({ ...sixPerSecond, tags }, plain)).toContain('\n  tags gpu h100 · branch main\n')

@@ -1,5 +1,6 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
+import { loadWords } from '../plan/sweep-schedule.ts'
 import type { SweepDocument, SweepPoint, WallKind } from './documents.ts'
 import { percentileName, percentileOf } from './metric-rows.ts'
 import { axes, type Figure, type Plot, type SeriesName } from './svg-figure.ts'
@@ -164,7 +165,7 @@ function throughputCurve(points: readonly SweepPoint[], x: Scale, y: Scale): str
 function dot([cx, cy]: readonly [number, number], point: SweepPoint): string {
   const { goodput, load, suspect, throughput } = point
   const said = [
-    `${formatPlain(load.value)} ${load.kind === 'rate' ? 'req/s' : 'users'}`,
+    loadWords(load),
     `${formatRate(tokensOf(point), 'tok/s')}${throughput.requests_per_s === null ? '' : `, ${formatRate(throughput.requests_per_s)}`}`,
     goodput === null || goodput.share === null ? '' : `${formatPercent(goodput.share)} good`,
     point.passes === 'no' ? 'fails the objective' : '',

@@ -146,6 +146,7 @@ export const warningTexts: Readonly<Record<WarningKind, WarningText>> = {
   stutter: text('gaps', 'streams paused for much longer than their own rhythm', null),
   preflight_failures: text('counts', 'a server that fails at rest may fail under load', null),
   answer_endless: text('headline', 'an answer that does not end has no end to time', '--timeout-total'),
+  same_run: text('headline', 'a run compared with itself says nothing of two deployments', null),
   embedded_engine: text('load', 'the figures are those of a simulated server', '--url'),
 }
 

@@ -16,6 +16,16 @@ export interface ResampledP {
 /** Up to this many arrangements all are looked at. */
 const allArrangements = 1 << 18
 
+/** The smallest two-sided p that so many pairs can give: all signs alike, or all turned. */
+export function smallestSignFlipP(pairs: number): number {
+  return Math.min(1, 2 ** (1 - pairs))
+}
+
+/** The smallest two-sided p that two samples of these sizes can give: the split that was seen, and its mirror where there is one. */
+export function smallestPermutationP(n: number, m: number): number {
+  return Math.min(1, (n === m ? 2 : 1) / choose(n + m, n))
+}
+
 /**
  * Two-sided sign-flip test of paired differences: the share of sign patterns whose |Σ| is at least the observed. All 2ⁿ
  * up to n = 18, beyond that `draws` from `random`. Null without differences.
@@ -25,7 +35,7 @@ export function signFlip(differences: readonly number[], random: Random, draws =
   if (n === 0) return null
   const observed = Math.abs(differences.reduce((sum, value) => sum + value, 0))
   const bar = observed * (1 - 1e-12)
-  const smallestP = Math.min(1, 2 ** (1 - n))
+  const smallestP = smallestSignFlipP(n)
   let extreme = 0
   if (2 ** n <= allArrangements) {
     const count = 2 ** n
@@ -67,7 +77,7 @@ export function permutationTest(
   const largest = pool.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-300)
   const bar = observed - 1e-12 * largest * (n + m)
   const splits = choose(n + m, n)
-  const smallestP = Math.min(1, (n === m ? 2 : 1) / splits)
+  const smallestP = smallestPermutationP(n, m)
   let extreme = 0
   if (splits <= allArrangements) {
     const visit = (start: number, left: number, sum: number): void => {

@@ -18,6 +18,7 @@ export const marginFlags: FlagSpecs = {
 
 export const startFlags: FlagSpecs = {
   ramp: {
+    needs: 'out',
     kind: 'text',
     group: demand,
     brief: 'How fast the demand grows: 0.1/s each second, or 6/s each minute as 6/s/min',
@@ -42,6 +43,7 @@ export const startFlags: FlagSpecs = {
     placeholder: 'RATE',
   },
   schedule: {
+    needs: 'weights',
     kind: 'text',
     group: replica,
     brief: 'Until the pod is placed',
@@ -49,6 +51,7 @@ export const startFlags: FlagSpecs = {
     default: '0',
   },
   init: {
+    needs: 'weights',
     kind: 'text',
     group: replica,
     brief: 'Of the engine, beside the weights',
@@ -56,6 +59,7 @@ export const startFlags: FlagSpecs = {
     default: '0',
   },
   'warm-up': {
+    needs: 'weights',
     kind: 'text',
     group: replica,
     brief: 'Compilation and graphs',
@@ -63,6 +67,7 @@ export const startFlags: FlagSpecs = {
     default: '0',
   },
   probe: {
+    needs: 'weights',
     kind: 'text',
     group: replica,
     brief: 'Period of the readiness probe',
@@ -94,6 +99,7 @@ export const planFlags: FlagSpecs = {
   survive: { kind: 'text', group: fleet, brief: 'Replicas that may be lost', placeholder: 'N', default: '0' },
   zones: { kind: 'text', group: fleet, brief: 'Equal zones that they stand in', placeholder: 'N' },
   'survive-zones': {
+    needs: 'zones',
     kind: 'text',
     group: fleet,
     brief: 'Zones that may be lost',
@@ -114,6 +120,7 @@ export const planFlags: FlagSpecs = {
     placeholder: 'SHARE',
   },
   'want-up': {
+    needs: 'availability',
     kind: 'text',
     group: fleet,
     brief: 'How often enough have to be up: 99.9%',
@@ -147,6 +154,7 @@ export const planFlags: FlagSpecs = {
     placeholder: 'N',
   },
   'tested-max-num-seqs': {
+    needs: 'max-num-seqs',
     kind: 'text',
     group: replica,
     brief: "The engine's cap while it was tested",
@@ -236,5 +244,5 @@ export const planFlags: FlagSpecs = {
     placeholder: 'DIR',
     letter: 'o',
   },
-  force: { kind: 'switch', group: deploy, brief: 'Write into a folder that holds something' },
+  force: { needs: 'out', kind: 'switch', group: deploy, brief: 'Write into a folder that holds something' },
 }

@@ -42,9 +42,15 @@ const outputGroups = new Set(['Output', 'In a pipeline'])
 export function refuseIdleFlags(unread: readonly string[], specs: FlagSpecs): void {
   const name = unread.find((one) => {
     const spec = specs[one]
-    return spec?.idle !== undefined || !outputGroups.has(spec?.group ?? '')
+    return spec?.idle !== undefined || spec?.needs !== undefined || !outputGroups.has(spec?.group ?? '')
   })
   if (name === undefined) return
+  const needed = specs[name]?.needs
+  if (needed !== undefined && !unread.includes(needed)) {
+    throw new PlimsollError('PLIM_USAGE', `--${name} says nothing without --${needed}`, {
+      expected: `--${needed} beside --${name}`,
+    })
+  }
   throw new PlimsollError('PLIM_USAGE', `--${name} would say nothing beside what else was given`, {
     hint: specs[name]?.idle ?? 'leave it out, or ask one of the two alone',
   })

@@ -84,6 +84,11 @@ describe('compare: what is asked', () => {
     ],
     ['a margin of everything', ['compare', 'a', '--', 'b', '--margin', '100%'], 'between 0 % and 100 %'],
     ['a margin of nothing', ['compare', 'a', '--', 'b', '--margin', '0'], 'between 0 % and 100 %'],
+    [
+      'runs beside a table',
+      ['compare', '--csv', 'x', 'a', '--', 'b'],
+      '--csv compares two columns of a file',
+    ],
     ['three columns', ['compare', '--csv', 'x', '--columns', 'a,b,c'], '--columns names two'],
     ['a mistyped flag', ['compare', 'a', '--', 'b', '--margn', '1%'], 'did you mean --margin?'],
     ['a scale that is none', ['compare', '--csv', 'x', '--scale', 'logs'], 'did you mean log?'],

@@ -68,7 +68,9 @@ export function sweepExitCode(document: SweepDocument, interrupted: boolean): Ex
   if (document.points.every((point) => point.verdict.status === 'INVALID')) return exitCodes.invalid
   const confirmation = document.operating_point?.confirmation
   if (confirmation?.verdict.status === 'INVALID') return exitCodes.invalid
-  return document.capacity.load === null && document.objective !== null
-    ? exitCodes.objectiveFailed
-    : exitCodes.fine
+  if (document.capacity.load !== null || document.objective === null) return exitCodes.fine
+  // Where every point was cut short nothing was decided.
+  return document.points.every(({ passes }) => passes === null)
+    ? exitCodes.invalid
+    : exitCodes.objectiveFailed
 }

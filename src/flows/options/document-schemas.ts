@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { WarningKind } from '../../base/warnings.ts'
+import type { Warning, WarningKind } from '../../base/warnings.ts'
 import type { Counts } from '../../measure/metrics/run-summary.ts'
 import { warningTexts } from '../../report/warning-text.ts'
 import type { RunDocument, SweepDocument, SweepLoad, SweepPoint } from '../documents.ts'
@@ -112,7 +112,7 @@ const objective = v.strictObject({
   reason: text,
 })
 
-const warning = v.strictObject({
+export const warning: v.GenericSchema<unknown, Warning> = v.strictObject({
   kind: v.picklist(Object.keys(warningTexts) as WarningKind[]),
   message: text,
   cause: maybeText,
