@@ -107,7 +107,7 @@ describe('what plimsoll model prints', () => {
   })
 
   test('a fit that describes nothing says so before anything else', () => {
-    const text = renderModel({ ...smallModel, rms_error: 0.69 }, plain, 'm9.json')
+    const text = renderModel({ ...smallModel, rms_error: 0.69 }, { ...plain, typed: [] }, 'm9.json')
     expect(text).toMatch(/^DOES NOT FIT: off by 69 % in the runs that it was made of/)
   })
 
@@ -166,7 +166,7 @@ describe('plimsoll model', () => {
     const { stdout, exitCode, written } = await cliRun(['model', 'fit', 'runs/a', '--out', 'm9.json'], {
       flows: { modelFlow: () => Promise.resolve(unfit) },
     })
-    expect([stdout, exitCode]).toEqual([renderModel(unfit, plain, 'm9.json'), 5])
+    expect([stdout, exitCode]).toEqual([renderModel(unfit, { ...plain, typed: [] }, 'm9.json'), 5])
     expect(written.has('m9.json')).toBe(true)
   })
 

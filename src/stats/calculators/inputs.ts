@@ -1,5 +1,4 @@
 import { PlimsollError, restated } from '../../base/errors.ts'
-import { PlimsollError } from '../../base/errors.ts'
 import { OutOfReach } from '../../base/units.ts'
 
 /** What was typed: arguments without a flag in their order, and texts by flag. */
