@@ -152,3 +152,68 @@ describe('files that are not whole', () => {
     })
   })
 })
+
+describe('values that cannot be are named, with their number and the first place', () => {
+  const whole = {
+    backend: 'vllm',
+    completed: 3,
+    duration: 1,
+    input_lens: [1, 1, 1],
+    output_lens: [2, 2, 2],
+    ttfts: [0.1, 0.2, 0.3],
+    itls: [[0.01], [0.02], [0.03]],
+    errors: ['', '', ''],
+  }
+  it.each([
+    [
+      'a TTFT below 0',
+      { ttfts: [0.1, -0.5, -1] },
+      '2 values of ttfts cannot be: the first, ttfts[1] is -0.5',
+    ],
+    [
+      'a TTFT that is no number',
+      { ttfts: ['?', 0.2, 0.3] },
+      '1 value of ttfts cannot be: the first, ttfts[0] is ?',
+    ],
+    [
+      'more tokens than there are',
+      { output_lens: [2, 2, 1e18] },
+      '1 value of output_lens cannot be: the first, output_lens[2] is 1000000000000000000',
+    ],
+    [
+      'a list that is too short',
+      { itls: [[0.01], [0.02]] },
+      'itls has 2 entries for 3 requests: those from no. 3 on have none',
+    ],
+    ['a test of less than no time', { duration: -1 }, 'duration is -1: a test lasts longer than 0 s'],
+  ])('%s', async (_, over, message) => {
+    const file = join(folder, 'odd.json')
+    writeFileSync(file, JSON.stringify({ ...whole, ...over }))
+    const { runs } = await importFile(file)
+    expect(runs[0]?.warnings.map((one) => one.message)).toEqual([message])
+  })
+
+  it('NaN, as Python writes it', async () => {
+    const file = join(folder, 'nan.json')
+    writeFileSync(file, JSON.stringify(whole).replace('[0.1,', '[NaN,'))
+    const { runs } = await importFile(file)
+    expect(runs[0]?.warnings.map((one) => one.message)).toEqual([
+      '1 value of ttfts cannot be: the first, ttfts[0] is NaN',
+    ])
+  })
+
+  it.each([
+    [
+      'rows',
+      'own.jsonl',
+      '{"id":"r-1","planned_ms":0,"tpot_after_first_event_ms":null,"tokens_source":"server"}\n',
+    ],
+    ['parquet', 'own.parquet', 'PAR1\u0000\u0001'],
+  ])('what plimsoll itself exported, as %s, is pointed to show', async (_, name, text) => {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    await expect(importFile(file)).rejects.toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('plimsoll show RUN') as string }),
+    )
+  })
+})

@@ -250,3 +250,12 @@ describe('lab walls', () => {
     expect(() => readLoadTable(text, 't.csv')).toThrow(said)
   })
 })
+
+test.each([
+  ['sizes', ['tail', '1000000000'], 'at most 1,000,000'],
+  ['a stall longer than its test', ['omission', '--stall', '365d'], 'the stall does not lie within the test'],
+  ['users', ['walls', '--loads', '1000000000'], 'at most 10,000'],
+])('an experiment that would not end is refused: %s', async (_, argv, word) => {
+  const { stderr, exitCode } = await cliRun(['lab', ...argv])
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(word)])
+})

@@ -68,6 +68,7 @@ const score: ScoreDocument = {
     },
   ],
   coverage: { inside: 2, of: 3, claimed: 0.9 },
+  wide: 0,
 }
 
 describe('what plimsoll model prints', () => {
@@ -105,6 +106,16 @@ describe('what plimsoll model prints', () => {
     expect(short).toBe(golden('measure-short.txt', short))
   })
 
+  test('a fit that describes nothing says so before anything else', () => {
+    const text = renderModel({ ...smallModel, rms_error: 0.69 }, { ...plain, typed: [] }, 'm9.json')
+    expect(text).toMatch(/^DOES NOT FIT: off by 69 % in the runs that it was made of/)
+  })
+
+  test('intervals so wide that they say nothing are counted', () =>
+    expect(renderScore({ ...score, wide: 2 }, plain)).toContain(
+      '2 of these intervals are wider than the figure that was foretold: to be inside says nothing there',
+    ))
+
   test('a score', () => {
     const text = renderScore(score, plain)
     expect(text).toBe(golden('score.txt', text))
@@ -131,6 +142,17 @@ describe('modelFlow', () => {
     expect(v.safeParse(predictionSchema, JSON.parse(document)).issues).toBeUndefined()
   })
 
+  test('says of a model that describes nothing that it foretells nothing', async () => {
+    const notices: string[] = []
+    const unfit = JSON.stringify({ ...smallModel, rms_error: 0.69 })
+    await modelFlow({ ...asked, ratePerSecond: 8 }, {
+      ...deps,
+      files: { readText: () => Promise.resolve(unfit) },
+      onNotice: (text: string) => void notices.push(text),
+    } as unknown as FlowDeps)
+    expect(notices.join()).toContain('off by 69 % there, and nothing that it foretells can be used')
+  })
+
   test('refuses a file that is no model', async () => {
     await expect(modelFlow({ ...asked, path: 'other.json', ratePerSecond: 1 }, deps)).rejects.toThrow(
       'this is not a fitted model',
@@ -139,6 +161,15 @@ describe('modelFlow', () => {
 })
 
 describe('plimsoll model', () => {
+  test('a fit that describes nothing is written, and ends with 5', async () => {
+    const unfit = { ...smallModel, rms_error: 0.69 }
+    const { stdout, exitCode, written } = await cliRun(['model', 'fit', 'runs/a', '--out', 'm9.json'], {
+      flows: { modelFlow: () => Promise.resolve(unfit) },
+    })
+    expect([stdout, exitCode]).toEqual([renderModel(unfit, { ...plain, typed: [] }, 'm9.json'), 5])
+    expect(written.has('m9.json')).toBe(true)
+  })
+
   test('writes the model that it prints', async () => {
     const { stdout, written, exitCode } = await cliRun([
       'model',
@@ -193,7 +224,7 @@ describe('plimsoll model', () => {
     ['a kind that there is not', ['model', 'ftt', 'x'], 'did you mean fit?'],
     ['a prediction without a load', ['model', 'predict', 'm.json'], '--rate 8/s'],
     ['a fit of nothing', ['model', 'fit'], 'a run folder is missing'],
-    ['a score of nothing', ['model', 'score', 'm.json'], 'a model and a run folder is missing'],
+    ['a score of nothing', ['model', 'score', 'm.json'], 'the file of a model or the run folder is missing'],
   ])('%s ends with 2 and a word', async (_, argv, word) => {
     const { stderr, exitCode } = await cliRun(argv)
     expect([exitCode, stderr.includes(word)]).toEqual([2, true])

@@ -34,6 +34,7 @@ describe('nearest', () => {
     ['timeout', ['timeout-connect', 'seed'], 'timeout-connect'],
     ['num_requests_wait', ['num_requests_running', 'num_requests_waiting'], 'num_requests_waiting'],
     ['zzz', ['url', 'api'], null],
+    ['gitlab', ['github'], null],
   ])('to %s of %o', (word, candidates, wanted) => expect(nearest(word, candidates)).toBe(wanted))
 
   test.each([

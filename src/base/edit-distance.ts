@@ -1,6 +1,6 @@
 /** How `nearest` looks. */
 export interface NearestOptions {
-  /** Edits that are still near; a third of the word's length and at least one, unless given. */
+  /** Edits that are still near; a quarter of the word's length and at least one, unless given. */
   readonly most?: number
   /** Names that are also known by their last part ("meta-llama/Llama-3.1-8B" as "Llama-3.1-8B"), behind this mark. */
   readonly shortAfter?: string
@@ -13,7 +13,7 @@ export interface NearestOptions {
 export function nearest(
   word: string,
   candidates: Iterable<string>,
-  { most = Math.max(1, Math.floor(word.length / 3)), shortAfter }: NearestOptions = {},
+  { most = Math.max(1, Math.floor(word.length / 4)), shortAfter }: NearestOptions = {},
 ): string | null {
   let best: string | null = null
   let bestDistance = most + 1

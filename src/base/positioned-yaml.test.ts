@@ -53,7 +53,6 @@ describe('what is not YAML is told in our words, with its line and what to do', 
     ['keys in two columns', 'a:\n  b: 1\n c: 2\n', 3, 1, 'in one column', 'c: 2'],
     ['a key twice', 'a: 1\nb: 2\na: 3\n', 3, 1, 'each key once', 'a: 3'],
     ['a mark of YAML in front', 'name: @x\n', 1, 7, 'a value', 'name: @x'],
-    ['an anchor that is not there', 'name: *x\n', 1, 7, 'a value', 'name: *x'],
     ['an escape that is none', 'name: "a\\q"\n', 1, 9, 'a text in quotes', 'name: "a\\q"'],
     ['two documents', 'a: 1\n---\nb: 2\n', 2, 1, 'one document', '---'],
     ['lines of Windows', 'a: 1\r\nname: a: b\r\n', 2, 7, 'one "key: value" a line', 'name: a: b'],
@@ -68,6 +67,16 @@ describe('what is not YAML is told in our words, with its line and what to do', 
     expect(error.received).toBe(received)
     expect(error.hint).toBeTruthy()
   })
+})
+
+it('of an anchor that is not there says its name and its place', () => {
+  const { code, message, where, expected, received } = refusal('name: *site\nother: 1\n')
+  expect([code, message, where]).toEqual([
+    'PLIM_CONFIG',
+    'the anchor site is not defined',
+    { file: 'f.yaml', line: 1, column: 7 },
+  ])
+  expect([expected, received]).toEqual(['&site before a value above this place', '*site'])
 })
 
 describe('places', () => {

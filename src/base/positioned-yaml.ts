@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isMap,
   isPair,
@@ -90,16 +91,27 @@ function valueOf(document: Document, source: YamlSource): unknown {
   try {
     return document.toJS()
   } catch (error) {
-    let offset = 0
+    let lost = null as Alias | null
     visit(document, {
       Alias: (_, alias) => {
         if (alias.resolve(document) !== undefined) return undefined
-        offset = alias.range?.[0] ?? 0
+        lost = alias
         return visit.BREAK
       },
     })
-    throw refusal(quoted, offset, source, error)
+    if (lost === null) throw refusal(quoted, 0, source, error)
+    throw noAnchor(lost, source, error)
   }
+}
+
+function noAnchor(alias: Alias, source: YamlSource, cause: unknown): PlimsollError {
+  return new PlimsollError(source.code, `the anchor ${alias.source} is not defined`, {
+    expected: `&${alias.source} before a value above this place`,
+    received: `*${alias.source}`,
+    where: yamlPosition(source, alias.range?.[0] ?? 0),
+    hint: 'a text that begins with * is written in quotes',
+    cause,
+  })
 }
 
 export function yamlPosition(

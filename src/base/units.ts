@@ -1,4 +1,5 @@
 import { PlimsollError } from './errors.ts'
+import { formatCount, formatSpan } from './format.ts'
 
 /**
  * Quantities as people write them, read exactly and printed with their unit. Each reader has two faces: `parse…` gives a
@@ -14,12 +15,42 @@ interface Decimal {
 const number = String.raw`\d+(?:,\d{3})*(?:\.\d+)?|\.\d+`
 const wholeNumber = new RegExp(`^(${number})(?:e([+-]?\\d{1,3}))?$`, 'i')
 
+/**
+ * The most that a typed quantity may be, far over anything that is served or measured: beyond it stand slips of the keyboard, and
+ * arithmetic on them would be long or end in infinities. So does what lies below `least` and is not 0.
+ */
+const most = {
+  /** A hundred years, in ms. */
+  durationMs: 36_525 * 86_400_000,
+  perSecond: 1e12,
+  bytes: 1e18,
+  number: 1e15,
+} as const
+const least = 1e-12
+
 /** `text` is what was read; `what` names it in errors ("--duration"); `examples` say how it should look. */
 function refuse(what: string, expected: string, received: string, hint?: string): PlimsollError {
   return new PlimsollError('PLIM_NUMBER', `${what} cannot be read`, {
     expected,
     received: received.trim() === '' ? 'nothing' : `"${shorten(received)}"`,
     ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/** A text that is a quantity of the kind that is wanted, of a size that cannot be meant. Its code is PLIM_NUMBER. */
+export class OutOfReach extends PlimsollError {
+  constructor(message: string, options: { readonly expected: string; readonly received: string }) {
+    super('PLIM_NUMBER', message, options)
+  }
+}
+
+/** Throws `OutOfReach`, with the limit, for what is over it, or so close to 0 that it is meant to be 0. */
+function inReach(value: number, limit: number, limitText: string, what: string, received: string): void {
+  const isSmall = value > 0 && value < least
+  if (!(value > limit) && !isSmall) return
+  throw new OutOfReach(`${what} is too ${isSmall ? 'small' : 'large'}`, {
+    expected: isSmall ? `0, or at least ${least}` : `at most ${limitText}`,
+    received: `"${shorten(received)}"`,
   })
 }
 
@@ -102,12 +133,20 @@ export function exactDurationMs(text: string, what = 'the duration'): string {
     end = match.index + match[0].length
   }
   if (end === 0 || end !== trimmed.length) throw refuse(what, durationExamples, text)
-  return decimalText(total)
+  const ms = decimalText(total)
+  inReach(Number(ms), most.durationMs, '36,525d (100 years)', what, text)
+  return ms
 }
 
 /** Milliseconds. */
-export function parseDurationMs(text: string, what = 'the duration'): number {
-  return Number(exactDurationMs(text, what))
+export function parseDurationMs(
+  text: string,
+  what = 'the duration',
+  maximum: number = most.durationMs,
+): number {
+  const ms = Number(exactDurationMs(text, what))
+  inReach(ms, maximum, formatSpan(maximum), what, text)
+  return ms
 }
 
 const rateExamples = 'a rate such as 6/s, 0.5/s or 120/min (a bare number is per second)'
@@ -134,7 +173,9 @@ export function exactRatePerSecond(text: string, what = 'the rate'): readonly [s
   const value = match === null ? null : readDecimal(match[1]!)
   const per = match?.[2] === undefined ? 1n : ratePer[match[2]]
   if (value === null || per === undefined) throw refuse(what, rateExamples, text)
-  return [decimalText(value), per.toString()]
+  const amount = decimalText(value)
+  inReach(Number(amount) / Number(per), most.perSecond, '1,000,000,000,000/s', what, text)
+  return [amount, per.toString()]
 }
 
 /** Per second. Negative, NaN and infinite rates are refused; who allows `inf` asks for it before. */
@@ -154,6 +195,7 @@ export function exactShare(text: string, what = 'the share'): string {
   if (Number(share) > 1) {
     throw refuse(what, `${expected}, at most 100%`, text, percent ? undefined : `did you mean ${trimmed}%?`)
   }
+  inReach(Number(share), 1, '100%', what, text)
   return share
 }
 
@@ -180,38 +222,55 @@ const byteUnits: Readonly<Record<string, number>> = {
   tib: 1024 ** 4,
 }
 
-/** Bytes: `16KB` is 16,000 and `16KiB` 16,384. */
+/** Bytes: `16KB` is 16,000 and `16KiB` 16,384; 0 needs no unit. */
 export function parseBytes(text: string, what = 'the size'): number {
   const match = new RegExp(`^(${number})\\s*([a-z]*)$`).exec(text.trim().toLowerCase())
+  if (match !== null && match[2] === '' && Number(match[1]) !== 0) {
+    throw refuse(
+      what,
+      'a size with its unit such as 512B, 16KB, 4MiB or 16GB',
+      text,
+      `without a unit it could be bytes or gigabytes: say ${match[1]}B or ${match[1]}GB`,
+    )
+  }
   const unit = match === null ? undefined : byteUnits[match[2]!]
   const value = match === null ? null : readDecimal(match[1]!)
   const bytes =
     unit === undefined || value === null
       ? Number.NaN
       : Number(decimalText(multiply(value, readDecimal(String(unit))!)))
-  if (!Number.isInteger(bytes)) throw refuse(what, 'a whole number of bytes such as 512, 16KB or 4MiB', text)
+  if (!Number.isInteger(bytes)) throw refuse(what, 'a whole number of bytes such as 512B, 16KB or 4MiB', text)
+  inReach(bytes, most.bytes, '1,000,000TB', what, text)
   return bytes
 }
 
-/** A whole number: `450000`, `450,000`, `450k`, `1.2M`. */
-export function parseCount(text: string, what = 'the count', minimum = 0): number {
+/** A whole number: `450000`, `450,000`, `450k`, `1.2M`; of at least `minimum` and at most `maximum`. */
+export function parseCount(
+  text: string,
+  what = 'the count',
+  minimum = 0,
+  maximum: number = most.number,
+): number {
   const match = new RegExp(`^(${number})\\s*([kKM]?)$`).exec(text.trim())
   const value = match === null ? null : readDecimal(match[1]!)
   const places = match?.[2] === '' || match === null ? 0 : match[2] === 'M' ? 6 : 3
   const count = value === null ? Number.NaN : Number(decimalText(shift(value, places)))
-  if (!Number.isSafeInteger(count) || count < minimum) {
-    const least = minimum === 0 ? 'a whole number' : `a whole number of at least ${minimum}`
-    const isTooLarge = count > Number.MAX_SAFE_INTEGER
-    throw refuse(what, isTooLarge ? `${least} and at most ${Number.MAX_SAFE_INTEGER}` : least, text)
+  const least = minimum === 0 ? 'a whole number' : `a whole number of at least ${minimum}`
+  inReach(count, maximum, formatCount(maximum), what, text)
+  if (!Number.isSafeInteger(count)) throw refuse(what, least, text)
+  if (count < minimum) {
+    throw new OutOfReach(`${what} is too small`, { expected: least, received: `"${shorten(text)}"` })
   }
   return count
 }
 
-/** Any finite number that is not negative, without a unit. */
-export function parseNumber(text: string, what = 'the number'): number {
+/** Any number that is not negative, without a unit. */
+export function parseNumber(text: string, what = 'the number', maximum: number = most.number): number {
   const value = readDecimal(text)
   if (value === null) throw refuse(what, 'a number such as 2 or 0.5', text)
-  return Number(decimalText(value))
+  const plain = Number(decimalText(value))
+  inReach(plain, maximum, formatCount(maximum), what, text)
+  return plain
 }
 
 export * from './format.ts'

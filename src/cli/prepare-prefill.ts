@@ -2,6 +2,7 @@ import { PlimsollError } from '../base/errors.ts'
 import { parseCount } from '../base/units.ts'
 import type { PrefillConfig } from '../flows/prefill.ts'
 import { readTypedPoints } from '../flows/prefill-points.ts'
+import { parseTokens } from '../flows/options/load-limits.ts'
 import { resolveRunConfig } from '../flows/options/resolve.ts'
 import { mergeOptions } from '../flows/options/run-options.ts'
 import { readConfigFile } from './config-file.ts'
@@ -37,7 +38,7 @@ async function configOf({ flags, args, cli }: Invocation): Promise<PrefillConfig
   const lengths = text(flags, 'lengths')
     ?.split(',')
     .filter((part) => part.trim() !== '')
-    .map((part) => parseCount(part.trim(), '--lengths', 1))
+    .map((part) => parseTokens(part.trim(), '--lengths'))
   if (lengths !== undefined && new Set(lengths).size < 2) {
     throw new PlimsollError('PLIM_USAGE', 'a prefill rate needs two prompt lengths', {
       received: text(flags, 'lengths') ?? '',
@@ -47,7 +48,7 @@ async function configOf({ flags, args, cli }: Invocation): Promise<PrefillConfig
     kind: 'measure',
     run,
     lengths: lengths === undefined ? null : [...new Set(lengths)],
-    repeats: parseCount(text(flags, 'repeats') ?? '5', '--repeats', 1),
+    repeats: parseCount(text(flags, 'repeats') ?? '5', '--repeats', 1, 10_000),
     chunk,
   }
 }

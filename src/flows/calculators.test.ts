@@ -34,10 +34,44 @@ describe('the list', () => {
   })
 })
 
+describe('what was meant is blamed', () => {
+  test.each([
+    [
+      'a flag of one letter is read as the others are',
+      ['samples', '99', '--n', '1000'],
+      0,
+      '1,000 values leave 10 beyond P99',
+    ],
+    [
+      'the value that is too small, not its neighbour',
+      ['admission', '0', '8/s', '2s', '0.8s'],
+      2,
+      'received "0"',
+    ],
+    ['a size without its unit', ['cold-start', '16', '2GB/s'], 2, 'say 16B or 16GB'],
+    [
+      'a stall that is longer than the test',
+      ['stall', '5/s', '3s', '60s'],
+      2,
+      'the stall does not lie within the test',
+    ],
+    ['more than a number may be', ['jain', '1e300', '1e300'], 2, 'at most 1,000,000,000,000,000'],
+    ['more values than can be counted in a life', ['samples', '99', '999999999999'], 0, 'it is known well'],
+  ])('%s', async (_, argv, exitCode, word) => {
+    const result = await cliRun(['calc', ...argv])
+    expect([result.exitCode, result.stdout + result.stderr]).toEqual([
+      exitCode,
+      expect.stringContaining(word),
+    ])
+  })
+})
+
 describe.each(named)('%s', (name, { inputs, examples, formula, brief, calculate }) => {
   it('has no two flags of one name, and its own help', async () => {
     const names = ['json', 'help', ...Object.entries(inputs).flatMap(([flag, { also }]) => [flag, ...also])]
     expect(names.filter((one, index) => names.indexOf(one) !== index)).toEqual([])
+    // The parser takes no name of one letter, though an alias may be one.
+    expect(Object.keys(inputs).filter((one) => one.length < 2)).toEqual([])
     const { exitCode, stdout } = await cliRun(['calc', name, '--help'])
     expect(exitCode).toBe(0)
     expect(stdout).toContain(`plimsoll calc ${name}`)

@@ -55,7 +55,8 @@ async function askServer(
   const examined: ExaminedUse[] = []
   for (const one of uses) {
     const { use, findings } = one
-    if (use.kind === 'name' || /[${]{2}|\$|<<|%\(/.test(use.query.replaceAll(/\{[^{}]*\}/g, ''))) {
+    const isTemplate = /[${]{2}|\$|<<|%\(/.test(use.query.replaceAll(/\{[^{}]*\}/g, ''))
+    if (use.kind === 'name' || isTemplate || findings.some(({ kind }) => kind === 'syntax')) {
       examined.push(one)
       continue
     }
@@ -82,7 +83,8 @@ async function askServer(
       unrecorded,
       ageSeconds: age,
     })
-    examined.push({ use, findings: [...findings, ...live] })
+    // Asked: what the server has, or lacks, is known of every series.
+    examined.push({ ...one, findings: [...findings, ...live], unchecked: [] })
   }
   return examined
 }

@@ -46,7 +46,29 @@ export async function importFlow(config: ImportConfig, deps: FlowDeps): Promise<
 }
 
 function withFileWarnings(run: ImportedRun, { warnings }: ImportedFile): ImportedRun {
-  return { ...run, warnings: [...warnings, ...run.warnings] }
+  return { ...run, warnings: [...warnings, ...run.warnings, ...negativeTimes(run)] }
+}
+
+/** Latencies below 0, whichever tool wrote them: they stay as the file has them, and are named. */
+function negativeTimes({ rows }: ImportedRun): readonly Warning[] {
+  const names = ['ttfb_ms', 'ttft_ms', 'e2e_ms', 'done_ms'] as const
+  const counts = new Map<(typeof names)[number], { count: number; readonly first: string }>()
+  for (const row of rows) {
+    for (const name of names) {
+      const ms = row[name]
+      if (ms === null || ms >= 0) continue
+      const seen = counts.get(name)
+      if (seen === undefined) counts.set(name, { count: 1, first: `request ${row.id}: ${plain(ms)} ms` })
+      else seen.count++
+    }
+  }
+  return [...counts].map(([name, { count, first }]) => ({
+    kind: 'number_disagrees',
+    message: `${count} ${noun(count, 'request has', 'requests have')} a ${name} below 0 (first ${first})`,
+    cause: 'clocks of two machines, or a file that was edited',
+    next: null,
+    evidence: { field: name, requests: count },
+  }))
 }
 
 /** A run of which a part is lost, with the finding. Its requests are not those of the tool's duration: no rate is taken over it. */

@@ -1,18 +1,21 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlimsollError } from '../base/errors.ts'
+import { noun } from '../base/noun.ts'
+import { formatPercent } from '../base/units.ts'
 import { readRun } from '../measure/record/read-run.ts'
 import { runFiles } from '../measure/record/run-folder.ts'
-import type {
-  ModelDocument,
-  PredictionDocument,
-  ScoreDocument,
-  ScoredFigure,
-  ScoredLoop,
-  ScorePoint,
+import {
+  fits,
+  type ModelDocument,
+  type PredictionDocument,
+  type ScoreDocument,
+  type ScoredFigure,
+  type ScoredLoop,
+  type ScorePoint,
 } from '../report/model-document.ts'
 import { architectureCalled } from '../simulate/calibrate/architecture.ts'
-import { fitModel } from '../simulate/calibrate/fit-model.ts'
+import { defaultFitModelOptions, fitModel } from '../simulate/calibrate/fit-model.ts'
 import { gpuCalled } from '../simulate/calibrate/gpu.ts'
 import {
   measuredPoints,
@@ -25,6 +28,7 @@ import { openBounds, physicalBounds, type StepBounds } from '../simulate/calibra
 import { mean } from '../stats/describe.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { engineOf, modelDocument, readModel } from './model-file.ts'
+import type { RunProgress } from '../report/progress.ts'
 import { engineSettingsOf } from './model-settings.ts'
 import { describeLength, parseLength } from './options/length-text.ts'
 import { serverFactsFrom } from './run-facts.ts'
@@ -65,23 +69,74 @@ export type ModelOutcome = ModelDocument | PredictionDocument | ScoreDocument
 export async function modelFlow(config: ModelConfig, deps: FlowDeps): Promise<ModelOutcome> {
   if (config.kind === 'fit') return fit(config, deps)
   const model = readModel(await deps.files.readText(config.path), config.path)
+  noticeUnfit(model, config.path, deps)
   return config.kind === 'predict' ? predict(config, model, deps) : score(config, model, deps)
 }
 
 async function fit(config: ModelFitConfig, deps: FlowDeps): Promise<ModelDocument> {
   const runs: MeasuredRun[] = []
+  const invalid: string[] = []
   let poolTokens = config.kvTokens
   for (const path of await runsIn(config.paths)) {
     const { manifest, rows } = await readRun(path)
     runs.push(measuredRun(path, manifest.pacer, rows))
+    if (manifest.verdict?.status === 'INVALID') invalid.push(path)
     poolTokens ??= serverFactsFrom(manifest.server).kvTokens
   }
+  noticeInvalid(invalid, runs.length, deps)
   const settings = engineSettingsOf(config, poolTokens)
-  const fitted = fitModel(runs, settings, boundsOf(config))
+  const startedMs = deps.clock.nowMs()
+  const fitted = fitModel(runs, settings, boundsOf(config), {
+    ...defaultFitModelOptions,
+    onEvaluation(done, atMost) {
+      deps.onProgress({
+        ...nothingSent,
+        label: `fitting ${runs.length} ${noun(runs.length, 'run')} by simulations of them`,
+        elapsedMs: deps.clock.nowMs() - startedMs,
+        planned: atMost,
+        done,
+        ok: done,
+      })
+    },
+  })
   return modelDocument(
     fitted,
     runs.map((run) => run.name),
     deps.version,
+  )
+}
+
+const nothingSent: RunProgress = {
+  label: '',
+  elapsedMs: 0,
+  totalMs: null,
+  planned: null,
+  sent: 0,
+  done: 0,
+  ok: 0,
+  failed: 0,
+  shed: 0,
+  askedPerSecond: null,
+  sentPerSecond: null,
+  ttftP50Ms: null,
+  tpotP50Ms: null,
+  lagP99Ms: null,
+  leftMs: null,
+}
+
+/** Runs in which the client set the numbers are used, since some may be all there is, and named. */
+function noticeInvalid(invalid: readonly string[], of: number, deps: Pick<FlowDeps, 'onNotice'>): void {
+  if (invalid.length === 0) return
+  deps.onNotice(
+    `${invalid.length} of ${of} ${noun(of, 'run')} ${noun(invalid.length, 'is', 'are')} INVALID: the client, not the server, set ${noun(invalid.length, 'its', 'their')} numbers: ${invalid.join(', ')}`,
+  )
+}
+
+/** Said before anything is asked of a model that does not describe its own runs. */
+function noticeUnfit(model: ModelDocument, path: string, deps: Pick<FlowDeps, 'onNotice'>): void {
+  if (fits(model)) return
+  deps.onNotice(
+    `${path} does not describe the runs that it was fitted to: it is off by ${formatPercent(model.rms_error)} there, and nothing that it foretells can be used`,
   )
 }
 
@@ -163,9 +218,11 @@ function predict(config: ModelPredictConfig, model: ModelDocument, deps: FlowDep
 async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowDeps): Promise<ScoreDocument> {
   const points: ScorePoint[] = []
   const loops: ScoredLoop[] = []
+  const invalid: string[] = []
   for (const path of await runsIn(config.runs)) {
     const { manifest, rows } = await readRun(path)
     const run = measuredRun(path, manifest.pacer, rows)
+    if (manifest.verdict?.status === 'INVALID') invalid.push(path)
     const foretold = predictRun(engineOf(model), run)
     measuredPoints(run).forEach((measured, i) => {
       const other = foretold.points[i]
@@ -188,6 +245,7 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
       })
     }
   }
+  noticeInvalid(invalid, config.runs.length, deps)
   const ttft = points.map((point) => point.ttft_ms)
   const tpot = points.flatMap((point) => point.tpot_ms ?? [])
   const all = [...ttft, ...tpot, ...loops.map((loop) => loop.requests_per_s)]
@@ -203,7 +261,13 @@ async function score(config: ModelScoreConfig, model: ModelDocument, deps: FlowD
     },
     closed_loops: loops,
     coverage: { inside: all.filter(({ inside }) => inside).length, of: all.length, claimed: 0.9 },
+    wide: all.filter(isWide).length,
   }
+}
+
+/** An interval wider than the figure itself: most of what could be measured lies in it, so that it says nothing. */
+function isWide({ value, low, high }: Predicted): boolean {
+  return high - low > value
 }
 
 function scored(measured: number, { value, low, high }: Predicted): ScoredFigure {

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
+import { formatCount } from '../base/units.ts'
 import type { Warning } from '../base/warnings.ts'
 import { prefillShape } from '../judge/prefill-shape.ts'
 import {
@@ -24,6 +25,8 @@ export interface PrefillBeside {
   readonly version: string
   readonly folder: string | null
   readonly source: string
+  /** The lengths that were asked and answered, where they are not known from the server alone. */
+  readonly asked?: readonly number[]
   readonly model: string | null
   readonly embedded: boolean
   readonly interrupted: boolean
@@ -51,6 +54,16 @@ export function prefillDocument(samples: readonly PrefillSample[], beside: Prefi
   const [first] = points
   const last = points.at(-1)
   if (fit === null || first === undefined || last === undefined) {
+    const only = lengths[0]
+    const { asked = [] } = beside
+    if (only !== undefined && asked.length > 1) {
+      const counted = formatCount(only.prompt_tokens)
+      throw new PlimsollError('PLIM_NUMBER', `the server counted every prompt as ${counted} tokens`, {
+        expected: 'a prompt_tokens in its usage that grows with the prompt',
+        received: `${counted} for prompts of ${asked.map(formatCount).join(', ')} tokens`,
+        hint: 'a proxy or a mock may fill in the usage: ask the engine itself',
+      })
+    }
     throw new PlimsollError('PLIM_NUMBER', 'a prefill rate needs two prompt lengths', {
       received: `${lengths.length} ${noun(lengths.length, 'length')}`,
       hint: 'one length divided by its TTFT counts the fixed cost as prefill',

@@ -137,6 +137,22 @@ describe('more lengths', () => {
   it('one length is refused', () => {
     expect(() => fit([[256, 23]])).toThrow('two prompt lengths')
   })
+  it('a server that counts every prompt the same is named as the cause', () => {
+    const counted = (): unknown =>
+      fit(
+        [
+          [10, 23],
+          [10, 49],
+        ],
+        { asked: [256, 1000] },
+      )
+    expect(counted).toThrow(
+      expect.objectContaining({
+        message: 'the server counted every prompt as 10 tokens',
+        received: '10 for prompts of 256, 1,000 tokens',
+      }),
+    )
+  })
   it('documents keep their schema', () => {
     for (const document of [seedPrefill, measuredPrefill]) expect(v.is(prefillSchema, document)).toBe(true)
   })

@@ -109,6 +109,7 @@ async function measurePrefill(
       askAlone({ run, target, instrument, deps, folder }, { name, prompt, output, count, label })
     await ask('00-warmup', lengths[0] ?? 1, decodeTokens, 2, 'warming up')
     const rows: RequestRow[] = []
+    const answered = new Set<number>()
     const passes = passesOf(lengths, config.repeats)
     const before = await queue.read()
     for (const [index, { length, count }] of passes.entries()) {
@@ -118,6 +119,7 @@ async function measurePrefill(
       const pass = await stored(deps, () => ask(name, length, 1, count, label), null)
       if (pass === null) break
       rows.push(...pass)
+      if (pass.length > 0) answered.add(length)
     }
     const after = await queue.read()
     const decoded = deps.signal.aborted
@@ -129,6 +131,7 @@ async function measurePrefill(
     const measured = prefillDocument(samplesOf(rows), {
       version: deps.version,
       folder,
+      asked: [...answered].sort((a, b) => a - b),
       source: target.server.embedded ? 'the embedded engine' : target.load.url,
       model: target.model,
       embedded: target.server.embedded,

@@ -149,6 +149,7 @@ export const scoreSchema: v.GenericSchema<unknown, ScoreDocument> = v.strictObje
   mape: v.strictObject({ ttft: maybe, tpot: maybe }),
   closed_loops: v.array(v.strictObject({ run: text, users: number, requests_per_s: scored })),
   coverage: v.strictObject({ inside: number, of: number, claimed: v.literal(0.9) }),
+  wide: number,
 })
 
 /** `plimsoll model measure --json`. */

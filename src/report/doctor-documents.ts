@@ -15,6 +15,26 @@ export interface DoctorFacts {
   readonly files: readonly { readonly path: string; readonly uses: readonly ExaminedUse[] }[]
 }
 
+/** The series of queries, and those of them that could not be held against anything, each once. */
+export function seriesOf(uses: readonly ExaminedUse[]): {
+  readonly series: number
+  readonly unchecked: readonly string[]
+} {
+  return {
+    series: new Set(uses.flatMap(({ series }) => series)).size,
+    unchecked: [...new Set(uses.flatMap(({ unchecked }) => unchecked))],
+  }
+}
+
+/** Whether files were given and nothing of them could be checked: no query in them, or no series that is known and nothing found. */
+export function isUnchecked({ files }: DoctorFacts): boolean {
+  const uses = files.flatMap(({ uses: own }) => own)
+  const { series, unchecked } = seriesOf(uses)
+  return (
+    files.length > 0 && series === unchecked.length && uses.every(({ findings }) => findings.length === 0)
+  )
+}
+
 /** `plimsoll.doctor/1`, a JSON value. */
 export function doctorDocument(report: DoctorFacts): object {
   const { engine } = report
@@ -38,6 +58,8 @@ export function doctorDocument(report: DoctorFacts): object {
     files: report.files.map(({ path, uses }) => ({
       path,
       queries: uses.length,
+      series: seriesOf(uses).series,
+      not_checked: seriesOf(uses).unchecked,
       findings: uses.flatMap(({ use, findings }) =>
         findings.map(({ kind, severity, message, suggestion }) => ({
           kind,

@@ -1,7 +1,7 @@
 import { describePosition } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
 import type { ExaminedUse } from '../operate/doctor/examine.ts'
-import type { DoctorEngineFacts, DoctorFacts } from './doctor-documents.ts'
+import { isUnchecked, seriesOf, type DoctorEngineFacts, type DoctorFacts } from './doctor-documents.ts'
 import { catalogues } from '../operate/catalogue/engines.ts'
 import { catalogueVersion } from '../operate/catalogue/catalogue.ts'
 import { painter, type Paint, type RenderOptions } from './paint.ts'
@@ -15,19 +15,31 @@ export function renderDoctor(report: DoctorFacts, options: Pick<RenderOptions, '
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   const lines: string[] = []
+  const { series, unchecked } = seriesOf(uses)
   if (report.files.length > 0) {
+    const what = `${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}, ${series - unchecked.length} of ${series} series checked`
     lines.push(
       uses.length === 0
         ? `${paint('doubtful', 'NOTHING CHECKED')} · no query was found in ${report.files.map(({ path }) => printable(path)).join(', ')}`
-        : findings.length === 0
-          ? `${paint('good', 'NOTHING WRONG')} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`
-          : `${paint(errors > 0 ? 'bad' : 'doubtful', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)} · ${counted(uses.length, 'query', 'queries')} in ${counted(report.files.length, 'file')}`,
+        : findings.length > 0
+          ? `${paint(errors > 0 ? 'bad' : 'doubtful', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)} · ${what}`
+          : isUnchecked(report)
+            ? `${paint('doubtful', 'NOTHING CHECKED')} · ${what}`
+            : `${paint('good', 'NOTHING WRONG')} · ${what}`,
     )
   }
   if (report.files.length > 0 && uses.length === 0) {
     lines.push('  expected rules, dashboards or autoscalers in YAML or JSON, or a query in a .promql file')
   }
   for (const { uses: own } of report.files) lines.push(...findingLines(own, paint))
+  if (unchecked.length > 0) {
+    const shown = unchecked.slice(0, 8).map(printable).join(', ')
+    const more = unchecked.length > 8 ? `, and ${unchecked.length - 8} more` : ''
+    lines.push(
+      paint('doubtful', `  not checked: ${shown}${more}`),
+      '    in no catalogue of an engine, and made by no rule of these files; --prometheus SERVER asks for them',
+    )
+  }
   if (report.engine !== null) lines.push(...engineLines(report.engine, paint))
   lines.push(
     report.engine === null && report.prometheus === null

@@ -33,6 +33,14 @@ export interface ModelDocument {
   }
 }
 
+/** The root mean square error above which a fit describes nothing: a 90 % interval of it would be as wide as the figure. */
+export const unfitAbove = 0.3
+
+/** Whether a model describes the runs that it was fitted to well enough to foretell anything. */
+export function fits({ rms_error: error }: Pick<ModelDocument, 'rms_error'>): boolean {
+  return error <= unfitAbove
+}
+
 export interface ModelPoint {
   readonly run: string
   readonly n: number
@@ -76,6 +84,8 @@ export interface ScoreDocument {
   readonly closed_loops: readonly ScoredLoop[]
   /** Measured figures inside their interval, of all. */
   readonly coverage: { readonly inside: number; readonly of: number; readonly claimed: 0.9 }
+  /** Of these figures, those whose interval is wider than what was foretold: it would have held nearly anything. */
+  readonly wide: number
 }
 
 export interface ScorePoint {

@@ -1,11 +1,12 @@
 import { noun } from '../base/noun.ts'
 import { formatCount, formatDuration, formatPercent, formatPlain, formatRate } from '../base/units.ts'
-import type {
-  ModelDocument,
-  PredictedDocument,
-  PredictionDocument,
-  ScoreDocument,
-  ScoredFigure,
+import {
+  fits,
+  type ModelDocument,
+  type PredictedDocument,
+  type PredictionDocument,
+  type ScoreDocument,
+  type ScoredFigure,
 } from './model-document.ts'
 import { commandLine } from './command-line.ts'
 import { painter } from './paint.ts'
@@ -76,6 +77,13 @@ export function renderModel(
       ? 'bounded by the data sheet of the GPU'
       : 'bounded by nothing but 0 (name --gpu and --model for physics)'
   const lines = [
+    ...(fits(document)
+      ? []
+      : [
+          `${paint('bad', 'DOES NOT FIT')}: off by ${formatPercent(document.rms_error)} in the runs that it was made of; nothing that it foretells can be used`,
+          '  these runs are not of one engine with these settings, or not of an engine that works in steps: see which rows are off',
+          '',
+        ]),
     `meets ${document.points.length} ${noun(document.points.length, 'point')} of ${document.runs.length} ${noun(document.runs.length, 'run')} to ${formatPercent(document.rms_error)} (root mean square), ${bound}`,
     '',
     ...textTable(
@@ -169,6 +177,14 @@ export function renderScore(document: ScoreDocument, options: Options): string {
   ])
   const lines = [
     `off by ${share(mape.ttft)} in TTFT and ${share(mape.tpot)} in TPOT on average (signed ${sign(bias.ttft)} and ${sign(bias.tpot)}) · ${coverage.inside} of ${coverage.of} ${noun(coverage.of, 'figure')} inside their 90 % interval`,
+    ...(document.wide === 0
+      ? []
+      : [
+          paint(
+            'doubtful',
+            `  ${document.wide} of these intervals ${noun(document.wide, 'is', 'are')} wider than the figure that was foretold: to be inside says nothing there`,
+          ),
+        ]),
     '',
     ...textTable(columns, [head, ...rows], paint),
     '',

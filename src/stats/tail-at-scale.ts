@@ -56,12 +56,7 @@ export interface PercentileScatter {
 export function exponentialPercentileScatter(n: number, p: Percentile, mean = 1): PercentileScatter | null {
   if (n < 1) return null
   const rank = nearestRank(n, p)
-  let sum = 0
-  let squares = 0
-  for (let i = n; i >= n - rank + 1; i--) {
-    sum += 1 / i
-    squares += 1 / (i * i)
-  }
+  const { sum, squares } = reciprocalSums(n - rank, n)
   const sd = Math.sqrt(squares)
   const share = percentileShare(p)
   const complement = toNumber(subtract({ num: 1n, den: 1n }, share))
@@ -71,5 +66,28 @@ export function exponentialPercentileScatter(n: number, p: Percentile, mean = 1)
     sd: mean * sd,
     cv: sd / sum,
     underestimates: binomialTail(rank - 1, n, toNumber(share), complement),
+  }
+}
+
+/** How many terms are added one by one; behind them the sums are taken from their expansions, whose next terms are below 1e-17. */
+const addedTerms = 1000
+
+/** Σ 1/i and Σ 1/i² over `from` < i ≤ `to`, in the same time however many they are (Euler and Maclaurin). */
+function reciprocalSums(from: number, to: number): { readonly sum: number; readonly squares: number } {
+  let sum = 0
+  let squares = 0
+  const start = Math.min(to, from + addedTerms)
+  for (let i = start; i > from; i--) {
+    sum += 1 / i
+    squares += 1 / (i * i)
+  }
+  const count = to - start
+  if (count === 0) return { sum, squares }
+  // 1/start − 1/to and its powers as products, so that nothing is lost where the two are close.
+  const gap = count / (start * to)
+  const over = (power: number): number => start ** -power - to ** -power
+  return {
+    sum: sum + Math.log1p(count / start) - gap / 2 + over(2) / 12 - over(4) / 120,
+    squares: squares + gap - over(2) / 2 + over(3) / 6 - over(5) / 30,
   }
 }

@@ -16,7 +16,7 @@ export function readFindFlags(flags: FlagValues): SweepOptions {
     ...readRunFlags(flags),
     ...(from === undefined ? {} : { rateFrom: positiveRate(from, '--rate-from') }),
     ...(resolution === undefined ? {} : { resolution: readResolution(resolution) }),
-    ...(points === undefined ? {} : { maxPoints: parseCount(points, '--points', 2) }),
+    ...(points === undefined ? {} : { maxPoints: parseCount(points, '--points', 2, 1000) }),
     ...(perPoint === undefined
       ? {}
       : { pointDurationMs: positiveDuration(perPoint, '--duration-per-point') }),

@@ -1,7 +1,8 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { parseCount, parseDurationMs, parseNumber, parsePercent } from '../../base/units.ts'
+import { parseCount, parseNumber, parsePercent } from '../../base/units.ts'
 import { parseHeader } from '../../measure/workload/header-template.ts'
 import { parseLength } from '../../flows/options/length-text.ts'
+import { parsePrefixTokens, parseRequests, parseTurns, parseWaitMs } from '../../flows/options/load-limits.ts'
 import { parsePacer, positiveDuration, positiveRate } from '../../flows/options/pacer-text.ts'
 import type { ObjectiveConfig } from '../../flows/options/run-config.ts'
 import { parseClass, parseScenario, parseSpeed, parseThinkTime } from '../../flows/options/traffic-text.ts'
@@ -56,31 +57,27 @@ const readers: readonly (readonly [flag: string, option: keyof RunOptions, read:
   ['replica-header', 'replicaHeader', (value) => value.toLowerCase()],
   ['kv-tokens', 'kvTokens', (value, flag) => parseCount(value, flag, 1)],
   ['request-rate', 'rate', readRate],
-  ['burstiness', 'burstiness', parseNumber],
+  ['burstiness', 'burstiness', (value, flag) => parseNumber(value, flag)],
   ['concurrency', 'concurrency', readUsers],
   ['pacer', 'pacer', parsePacer],
-  ['num-prompts', 'count', (value, flag) => parseCount(value, flag, 1)],
+  ['num-prompts', 'count', parseRequests],
   ['duration', 'durationMs', positiveDuration],
   ['max-duration', 'maxDurationMs', positiveDuration],
-  [
-    'warmup',
-    'warmupMs',
-    (text, flag) => wordOr('auto', 'detect', text, (value) => parseDurationMs(value, flag)),
-  ],
-  ['drain', 'drainMs', parseDurationMs],
+  ['warmup', 'warmupMs', (text, flag) => wordOr('auto', 'detect', text, (value) => parseWaitMs(value, flag))],
+  ['drain', 'drainMs', parseWaitMs],
   ['workload', 'workload', (value, flag) => oneOf(value, flag, workloadWords)],
   ['dataset-path', 'workloadPath', String],
   ['prompt', 'prompt', parseLength],
   ['output', 'output', parseLength],
-  ['random-range-ratio', 'rangeRatio', parseNumber],
-  ['turns', 'turns', (value, flag) => parseCount(value, flag, 1)],
+  ['random-range-ratio', 'rangeRatio', (value, flag) => parseNumber(value, flag)],
+  ['turns', 'turns', parseTurns],
   ['turn-think', 'turnThink', parseThinkTime],
   ['cancel-rate', 'cancelShare', parsePercent],
-  ['cancel-after', 'cancelAfterMs', parseDurationMs],
+  ['cancel-after', 'cancelAfterMs', parseWaitMs],
   ['trace-speed', 'traceSpeed', parseSpeed],
   ['scenario', 'scenario', parseScenario],
   ['prefix-hit-rate', 'prefixHitRate', parsePercent],
-  ['shared-prefix', 'sharedPrefixTokens', (value, flag) => parseCount(value, flag, 1)],
+  ['shared-prefix', 'sharedPrefixTokens', parsePrefixTokens],
   ['body-template', 'bodyTemplatePath', String],
   ['tokenizer', 'tokenizerPath', String],
   ['seed', 'seed', String],
@@ -174,7 +171,7 @@ export function readSweepFlags(flags: FlagValues): SweepOptions {
     ...readRunFlags(rest),
     ...(loads === undefined && rates === undefined ? {} : { axis }),
     ...(listed === null ? {} : { loads: listed }),
-    ...(points === undefined ? {} : { maxPoints: parseCount(points, '--points', 2) }),
+    ...(points === undefined ? {} : { maxPoints: parseCount(points, '--points', 2, 1000) }),
     ...(perPoint === undefined
       ? {}
       : { pointDurationMs: positiveDuration(perPoint, '--duration-per-point') }),

@@ -2,7 +2,7 @@ import { PlimsollError } from '../../base/errors.ts'
 import { doctorFlow } from '../../flows/doctor.ts'
 import { engineIds } from '../../operate/catalogue/engines.ts'
 import type { EngineId } from '../../operate/catalogue/catalogue.ts'
-import { doctorDocument } from '../../report/doctor-documents.ts'
+import { doctorDocument, isUnchecked } from '../../report/doctor-documents.ts'
 import { renderDoctor } from '../../report/doctor-text.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, oneOf, text } from '../flags/flag-values.ts'
@@ -45,7 +45,6 @@ export async function runDoctor({ flags, args, cli }: Invocation): Promise<ExitC
   const wrong = report.files.some(({ uses }) =>
     uses.some(({ findings }) => findings.some(({ severity }) => severity === 'error')),
   )
-  // A check that checked nothing is not green: the wrong file, an empty one, or a form that is not known here.
-  const nothing = files.length > 0 && report.files.every(({ uses }) => uses.length === 0)
-  return wrong ? exitCodes.objectiveFailed : nothing ? exitCodes.usage : exitCodes.fine
+  // A check that checked nothing is not green: the wrong file, a form or metrics that are not known here.
+  return wrong ? exitCodes.objectiveFailed : isUnchecked(report) ? exitCodes.usage : exitCodes.fine
 }

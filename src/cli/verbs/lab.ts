@@ -77,7 +77,7 @@ const tail = experiment('tail', {
   description:
     'Draws the percentile of few values again and again, beside its closed form, and tasks of many calls by brute force.',
   inputs: {
-    sizes: several(count(1), 0, 'numbers of values; 100, 1,000 and 10,000 unless said', {
+    sizes: several(count(1, 1_000_000), 0, 'numbers of values; 100, 1,000 and 10,000 unless said', {
       bare: true,
       also: ['n'],
     }),
@@ -129,10 +129,12 @@ const walls = experiment('walls', {
       also: ['pool-tokens'],
     }),
     request: optional(count(1), 'tokens of a request when it ends', { also: ['tokens-per-request'] }),
-    loads: several(count(1), 0, 'users to simulate', { also: ['concurrency', 'users'] }),
+    loads: several(count(1, 10_000), 0, 'users to simulate', { also: ['concurrency', 'users'] }),
     preset: assumed(text, 'demo', 'engine to simulate', { also: ['engine'] }),
-    prompt: assumed(count(1), '256', 'mean prompt tokens of the simulated requests', { also: ['input'] }),
-    output: assumed(count(2), '128', 'mean output tokens of the simulated requests'),
+    prompt: assumed(count(1, 1_000_000), '256', 'mean prompt tokens of the simulated requests', {
+      also: ['input'],
+    }),
+    output: assumed(count(2, 100_000), '128', 'mean output tokens of the simulated requests'),
     seed,
   },
   examples: [
@@ -233,6 +235,8 @@ const omission = experiment('omission', {
         expected: '1 to 1M requests',
       })
     }
+    const { refuseOutside } = await import('../../stats/calculators/stall.ts')
+    refuseOutside({ length: duration, at, stall, service })
     const { labOmission } = await import('../../flows/lab-omission.ts')
     return labOmission({
       ratePerSecond: rate.value,

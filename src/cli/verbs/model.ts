@@ -1,6 +1,7 @@
 import { PlimsollError } from '../../base/errors.ts'
 import type { ModelConfig, ModelOutcome } from '../../flows/model.ts'
 import { nearest } from '../../base/edit-distance.ts'
+import { fits } from '../../report/model-document.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, text } from '../flags/flag-values.ts'
 import { outputFlags } from '../flags/output-flags.ts'
@@ -8,7 +9,11 @@ import { printResult } from '../print-result.ts'
 import type { FlagSpec, FlagSpecs, Invocation, Verb } from '../verb.ts'
 import { modelMeasureVerb } from './model-measure.ts'
 
-const output = { json: outputFlags['json']!, quiet: outputFlags['quiet']! }
+const output = {
+  json: outputFlags['json']!,
+  quiet: outputFlags['quiet']!,
+  progress: outputFlags['progress']!,
+}
 const flag = (group: string, brief: string, placeholder: string, more: Partial<FlagSpec> = {}): FlagSpec => ({
   kind: 'text',
   group,
@@ -112,10 +117,15 @@ export const modelVerb: Verb = {
 
 async function model(invocation: Invocation): Promise<ExitCode> {
   const { flags, args, cli } = invocation
-  const { noticesOf } = await import('../voice.ts')
-  const voice = noticesOf({ flags, cli })
+  const { stderrVoice } = await import('../voice.ts')
+  const voice = stderrVoice(cli, {
+    quiet: isOn(flags, 'quiet') ?? false,
+    progress: isOn(flags, 'progress') ?? true,
+    yes: true,
+  })
   const config = await configOf(flags, args)
   const document = await cli.flows.modelFlow(config, await cli.flowDeps(voice))
+  voice.finish()
   const out = text(flags, 'out') ?? null
   if (out !== null) {
     const sink = await cli.openFile(out, { overwrite: isOn(flags, 'force') ?? false })
@@ -127,7 +137,8 @@ async function model(invocation: Invocation): Promise<ExitCode> {
     const typed = typedWords(invocation)
     return await rendered(document, { color: cli.stdout.color, typed }, out)
   })
-  return exitCodes.fine
+  const isUnfit = document.schema === 'plimsoll.model/1' && !fits(document)
+  return isUnfit ? exitCodes.invalid : exitCodes.fine
 }
 
 async function rendered(
@@ -161,7 +172,7 @@ async function configOf(flags: Invocation['flags'], args: readonly string[]): Pr
     }
   }
   if (kind === 'score') {
-    const [path = '', ...runs] = needed(rest, 2, 'a model and a run folder')
+    const [path = '', ...runs] = needed(rest, 2, 'the file of a model or the run folder')
     return { kind, path, runs }
   }
   const [path = ''] = needed(rest, 1, 'the file of a model')

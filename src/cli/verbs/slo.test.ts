@@ -61,6 +61,10 @@ spec:
       - { record: 'hits:ratio5m', expr: 'rate(vllm:prefix_cache_hits[5m]) / rate(vllm:prefix_cache_queries[5m])' }
 `,
   'empty.yaml': '',
+  'comments.promql': '# nothing\n',
+  'nothing.yaml': 'a: 1\n',
+  'broken.promql': 'sum(rate(foo_bar[5m])',
+  'strange.promql': 'sum(rate(foo_bar[5m]))',
   'page.html': '<html><body>hi</body></html>',
   'clean.promql': 'sum(rate(vllm:generation_tokens_total[5m]))',
 }
@@ -84,7 +88,10 @@ describe('what slo and doctor print', () => {
     ['slo-budget-few.txt', 'slo budget --objective 99.5% --requests 2M --bad 1 --seen 100 --elapsed 1h', 0],
     ['slo-budget-gone.txt', 'slo budget --objective 99% --requests 1000 --bad 12', 3],
     ['slo.txt', 'slo', 0],
-    ['doctor-no-query.txt', 'doctor empty.yaml page.html', 2],
+    ['doctor-no-query.txt', 'doctor nothing.yaml page.html', 2],
+    ['doctor-broken.txt', 'doctor broken.promql clean.promql', 3],
+    ['doctor-unknown.txt', 'doctor strange.promql clean.promql', 0],
+    ['doctor-all-unknown.txt', 'doctor strange.promql', 2],
     ['doctor.txt', 'doctor scaler.yaml rules.yaml clean.promql', 3],
     ['doctor-clean.txt', 'doctor clean.promql', 0],
   ])('%s: %s', async (name, line, exitCode) => {
@@ -111,6 +118,8 @@ describe('what slo and doctor print', () => {
     ['slo-nothing-told.txt', 'slo page --objective 99.5%', 2],
     ['slo-bad-period.txt', 'slo budget --objective 99.5% --window 30min', 2],
     ['doctor-nothing.txt', 'doctor', 2],
+    ['doctor-empty.txt', 'doctor empty.yaml', 2],
+    ['doctor-comments.txt', 'doctor comments.promql clean.promql', 2],
   ])('on stderr, %s: %s', async (name, line, exitCode) => {
     const result = await run(line)
     expect(result.stderr).toBe(golden(name, result.stderr))

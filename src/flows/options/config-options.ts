@@ -1,17 +1,12 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import type { TextPosition } from '../../base/errors.ts'
 import { placed } from '../../base/placed.ts'
-import {
-  exactShare,
-  parseCount,
-  parseDurationMs,
-  parsePercent,
-  parseRatePerSecond,
-} from '../../base/units.ts'
+import { exactShare, parseCount, parsePercent, parseRatePerSecond } from '../../base/units.ts'
 import { checkPacer, type Pacer } from '../../measure/load/pacer.ts'
 import { parseHeader } from '../../measure/workload/header-template.ts'
 import type { ArrivalsText, ClassText, ConfigFile, LengthText } from './config-file-type.ts'
 import { lognormalLength, normalLength, parseLength, uniformLength } from './length-text.ts'
+import { parsePrefixTokens, parseRequests, parseTurns, parseWaitMs } from './load-limits.ts'
 import { gammaPacer, positiveDuration, positiveRate } from './pacer-text.ts'
 import type { LengthConfig, ObjectiveConfig } from './run-config.ts'
 import type { ClassOptions, SweepOptions } from './run-options.ts'
@@ -50,7 +45,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
       output: length('output'),
       scenario: read([...path, 'scenario'], said.scenario, parseScenario),
       prefixHitRate: read([...path, 'prefix_hit_rate'], said.prefix_hit_rate, parsePercent),
-      sharedPrefixTokens: read([...path, 'shared_prefix'], said.shared_prefix, count),
+      sharedPrefixTokens: read([...path, 'shared_prefix'], said.shared_prefix, parsePrefixTokens),
     }
   }
   function headersOf(headers: Readonly<Record<string, string>> | undefined): SweepOptions['headers'] {
@@ -83,16 +78,16 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
       arrivals !== undefined && 'max_connections' in arrivals
         ? read(['arrivals', 'max_connections'], arrivals.max_connections, count)
         : undefined,
-    count: read(['window', 'requests'], window?.requests, count),
+    count: read(['window', 'requests'], window?.requests, parseRequests),
     durationMs: read(['window', 'measure'], window?.measure, positiveDuration),
     warmupMs: read(['window', 'warmup'], window?.warmup, (text, what) =>
-      wordOr('auto', 'detect' as const, text, (value) => parseDurationMs(value, what)),
+      wordOr('auto', 'detect' as const, text, (value) => parseWaitMs(value, what)),
     ),
-    drainMs: read(['window', 'drain'], window?.drain, parseDurationMs),
+    drainMs: read(['window', 'drain'], window?.drain, parseWaitMs),
     workload: workload?.kind,
     workloadPath: beside(workload?.path),
     ...asked(workload ?? {}, ['workload']),
-    turns: read(['workload', 'turns'], workload?.turns, count),
+    turns: read(['workload', 'turns'], workload?.turns, parseTurns),
     turnThink: read(['workload', 'turn_think'], workload?.turn_think, parseThinkTime),
     traceSpeed: read(['workload', 'speed'], workload?.speed, parseSpeed),
     classes:
@@ -106,7 +101,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
         return { name, weight: one.weight, ...defined(said) }
       }),
     cancelShare: read(['workload', 'cancel', 'share'], workload?.cancel?.share, parsePercent),
-    cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseDurationMs),
+    cancelAfterMs: read(['workload', 'cancel', 'after'], workload?.cancel?.after, parseWaitMs),
     ignoreEos: workload?.ignore_eos,
     extraBody: workload?.extra_body,
     bodyTemplatePath: beside(workload?.body_template),
@@ -136,7 +131,7 @@ export function configOptions(config: ConfigFile, where: (path: Path) => TextPos
         : loads.map((load, index) =>
             read(['sweep', axis, index], load, axis === 'rates' ? positiveRate : count)!,
           ),
-    maxPoints: read(['sweep', 'points'], sweep?.points, count),
+    maxPoints: read(['sweep', 'points'], sweep?.points, (text, what) => parseCount(text, what, 2, 1000)),
     pointDurationMs: read(['sweep', 'duration_per_point'], sweep?.duration_per_point, positiveDuration),
     confirm: sweep?.confirm,
     matrix: config.matrix,
@@ -183,18 +178,18 @@ function pacerOf(arrivals: ArrivalsText, read: Read): Pacer {
     case 'burst':
       return {
         kind: 'burst',
-        size: read(at('size'), arrivals.size, (text, what) => parseCount(text, what, 1))!,
+        size: read(at('size'), arrivals.size, parseRequests)!,
         everyMs: read(at('every'), arrivals.every, positiveDuration) ?? null,
       }
     default:
       return {
         kind: 'concurrency',
         users: read(at('users'), arrivals.users, (text, what) => parseCount(text, what, 1))!,
-        thinkTimeMs: read(at('think'), arrivals.think, parseDurationMs) ?? 0,
+        thinkTimeMs: read(at('think'), arrivals.think, parseWaitMs) ?? 0,
         ...(arrivals.think_time === undefined ? {} : { thinkTime: arrivals.think_time }),
         ...(arrivals.stagger === undefined
           ? {}
-          : { staggerMs: read(at('stagger'), arrivals.stagger, parseDurationMs)! }),
+          : { staggerMs: read(at('stagger'), arrivals.stagger, parseWaitMs)! }),
       }
   }
 }

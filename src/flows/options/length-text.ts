@@ -1,21 +1,28 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { formatCount, parseCount, parseNumber } from '../../base/units.ts'
+import { formatCount } from '../../base/units.ts'
+import { parseTokenNumber, parseTokens } from './load-limits.ts'
 import type { LengthConfig } from './run-config.ts'
 
 const forms = '900, "uniform 100..200", "normal 500 sd 50" or "lognormal median 900 p99 4096"'
 
 /** A distribution of token lengths as it is written in flags and in plimsoll.yaml. */
 export function parseLength(text: string, what: string): LengthConfig {
-  const words = text.trim().toLowerCase().replaceAll(/\s+/g, ' ')
-  if (/^[\d.,]+[km]?$/.test(words)) return { kind: 'fixed', tokens: parseCount(words, what, 1) }
+  // A million is a capital M in every count.
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?<=\d)m\b/g, 'M')
+  if (/^(?!.*\.\.)[\d.,]+[kM]?$/.test(words)) return { kind: 'fixed', tokens: parseTokens(words, what) }
   const uniform = /^(?:uniform )?(\S+?) ?\.\. ?(\S+)$/.exec(words)
   if (uniform !== null)
-    return uniformLength(parseCount(uniform[1]!, what, 1), parseCount(uniform[2]!, what, 1), what)
+    return uniformLength(parseTokens(uniform[1]!, what), parseTokens(uniform[2]!, what), what)
   const normal = /^normal (?:mean )?(\S+) sd (\S+)$/.exec(words)
-  if (normal !== null) return normalLength(parseNumber(normal[1]!, what), parseNumber(normal[2]!, what), what)
+  if (normal !== null)
+    return normalLength(parseTokenNumber(normal[1]!, what), parseTokenNumber(normal[2]!, what), what)
   const lognormal = /^lognormal median (\S+) p99 (\S+)$/.exec(words)
   if (lognormal !== null) {
-    return lognormalLength(parseNumber(lognormal[1]!, what), parseNumber(lognormal[2]!, what), what)
+    return lognormalLength(parseTokenNumber(lognormal[1]!, what), parseTokenNumber(lognormal[2]!, what), what)
   }
   throw new PlimsollError('PLIM_USAGE', `${what} is not a length in tokens`, {
     expected: forms,

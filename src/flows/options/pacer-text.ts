@@ -1,7 +1,8 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { parseCount, parseDurationMs, parseNumber, parseRatePerSecond } from '../../base/units.ts'
+import { parseCount, parseNumber, parseRatePerSecond } from '../../base/units.ts'
 import { checkPacer, type Pacer, type Spacing } from '../../measure/load/pacer.ts'
 import { nearest } from '../../base/edit-distance.ts'
+import { parseRequests, parseWaitMs } from './load-limits.ts'
 
 /** How each kind of pacer is written. */
 export const pacerForms: Readonly<Record<string, string>> = {
@@ -90,7 +91,7 @@ const readers: Readonly<Record<string, (rest: string, what: string) => Pacer | n
     const match = /^(\S+)(?: every (.+))?$/.exec(rest)
     if (match === null) return null
     const everyMs = match[2] === undefined ? null : positiveDuration(match[2], what)
-    return { kind: 'burst', size: parseCount(match[1]!, what, 1), everyMs }
+    return { kind: 'burst', size: parseRequests(match[1]!, what), everyMs }
   },
   users(rest, what) {
     const match = /^(\S+)(?: think (exponential )?(.+?))?(?: stagger (.+))?$/.exec(rest)
@@ -98,9 +99,9 @@ const readers: Readonly<Record<string, (rest: string, what: string) => Pacer | n
     return {
       kind: 'concurrency',
       users: parseCount(match[1]!, what, 1),
-      thinkTimeMs: match[3] === undefined ? 0 : parseDurationMs(match[3], what),
+      thinkTimeMs: match[3] === undefined ? 0 : parseWaitMs(match[3], what),
       ...(match[2] === undefined ? {} : { thinkTime: 'exponential' }),
-      ...(match[4] === undefined ? {} : { staggerMs: parseDurationMs(match[4], what) }),
+      ...(match[4] === undefined ? {} : { staggerMs: parseWaitMs(match[4], what) }),
     }
   },
 }
@@ -138,7 +139,7 @@ export function positiveRate(text: string, what: string): number {
 
 /** A time in which something can happen, ms. */
 export function positiveDuration(text: string, what: string): number {
-  const ms = parseDurationMs(text, what)
+  const ms = parseWaitMs(text, what)
   if (ms > 0) return ms
   throw new PlimsollError('PLIM_USAGE', `${what} would last no time`, {
     expected: 'a time above 0',

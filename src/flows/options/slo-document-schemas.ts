@@ -134,6 +134,8 @@ export const doctorSchema: v.GenericSchema = v.strictObject({
     v.strictObject({
       path: text,
       queries: number,
+      series: number,
+      not_checked: v.array(text),
       findings: v.array(
         v.strictObject({
           kind: text,

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { parseCount, parseDurationMs, parseNumber } from '../../base/units.ts'
+import { parseNumber } from '../../base/units.ts'
+import { parseTokenNumber, parseTokens, parseWaitMs } from './load-limits.ts'
 import type { WeightedModel } from '../../measure/workload/model-choice.ts'
 import { normalLength, uniformLength } from './length-text.ts'
 import type { LengthConfig } from './run-config.ts'
@@ -18,7 +19,7 @@ export function parseScenario(text: string, what = '--scenario'): ScenarioLength
   const words = text.replaceAll(/\s+/g, '')
   const fixed = /^D\(([^,()]+),([^,()]+)\)$/i.exec(words)
   if (fixed !== null) {
-    const [prompt, output] = [fixed[1]!, fixed[2]!].map((one) => parseCount(one, what, 1))
+    const [prompt, output] = [fixed[1]!, fixed[2]!].map((one) => parseTokens(one, what))
     return { prompt: { kind: 'fixed', tokens: prompt! }, output: { kind: 'fixed', tokens: output! } }
   }
   const pair = /^([NU])\(([^,()]+),([^,()]+)\)\/\(([^,()]+),([^,()]+)\)$/i.exec(words)
@@ -33,11 +34,11 @@ export function parseScenario(text: string, what = '--scenario'): ScenarioLength
 }
 
 function normalPart(mean: string, sd: string, what: string): LengthConfig {
-  return normalLength(parseNumber(mean, what), parseNumber(sd, what), what)
+  return normalLength(parseTokenNumber(mean, what), parseTokenNumber(sd, what), what)
 }
 
 function uniformPart(low: string, high: string, what: string): LengthConfig {
-  return uniformLength(parseCount(low, what, 1), parseCount(high, what, 1), what)
+  return uniformLength(parseTokens(low, what), parseTokens(high, what), what)
 }
 
 /** `2x`, `2` or `0.5x`: how many times as fast as it was recorded. */
@@ -99,7 +100,7 @@ export interface ThinkTime {
 export function parseThinkTime(text: string, what = '--turn-think'): ThinkTime {
   const match = /^(exponential\s+)?(.+)$/i.exec(text.trim())
   return {
-    ms: parseDurationMs(match?.[2] ?? text, what),
+    ms: parseWaitMs(match?.[2] ?? text, what),
     kind: match?.[1] === undefined ? 'fixed' : 'exponential',
   }
 }

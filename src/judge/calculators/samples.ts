@@ -29,9 +29,9 @@ export const samplesCalculator: Calculator = calculator({
   formula: '100 beyond: n = 100 ÷ (1 − p); an upper end exists: pⁿ ≤ α; tail count ± √(p ÷ (n(1 − p)))',
   inputs: {
     percentile: assumed(level, '99', 'the percentile', { bare: true, also: ['p'] }),
-    n: optional(count(1), 'independent values that there are', {
+    samples: optional(count(1), 'independent values that there are', {
       bare: true,
-      also: ['samples', 'requests', 'count'],
+      also: ['n', 'requests', 'count'],
     }),
     confidence: assumed(share, '95%', 'of the bounds', { also: ['conf', 'level'] }),
     iact: assumed(number, '1', 'autocorrelation time: one request in a loaded run is worth 1/iact', {
@@ -45,7 +45,7 @@ export const samplesCalculator: Calculator = calculator({
     ['99 100', 'how badly 100 do'],
     ['99 10000 --iact 20', 'in a run where requests are alike'],
   ],
-  work({ percentile: p, n: said, confidence, iact }) {
+  work({ percentile: p, samples: said, confidence, iact }) {
     const needs = samplesNeeded(p, confidence.exact)
     const factor = Math.max(1, iact.value)
     const rest = 1 - toNumber(percentileShare(p))

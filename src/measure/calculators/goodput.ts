@@ -24,8 +24,7 @@ const attempts: Reading<readonly RequestRow[]> = {
   placeholder: 'TTFT/TPOT',
   read(text, what) {
     const match = /^(?:(\d+)\s*[x×]\s*)?(.+)$/i.exec(text.trim())
-    const times = match?.[1] === undefined ? 1 : count(1).read(match[1], what)
-    if (times > 1_000_000) throw impossible('too many requests to list', 'at most 1M', plain(times))
+    const times = match?.[1] === undefined ? 1 : count(1, 1_000_000).read(match[1], what)
     const row = attempt((match?.[2] ?? '').toLowerCase(), what, text)
     return Array.from({ length: times }, () => row)
   },

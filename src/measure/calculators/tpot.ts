@@ -26,7 +26,10 @@ const gapRun: Reading<readonly [number, Quantity]> = {
   placeholder: 'TIME|NxTIME',
   read(text, what) {
     const match = /^(\d+)\s*[x×]\s*(.+)$/i.exec(text.trim())
-    return [match === null ? 1 : count(1).read(match[1]!, what), duration.read(match?.[2] ?? text, what)]
+    return [
+      match === null ? 1 : count(1, 1_000_000).read(match[1]!, what),
+      duration.read(match?.[2] ?? text, what),
+    ]
   },
 }
 

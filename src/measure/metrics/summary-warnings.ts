@@ -125,17 +125,22 @@ function notStreamed({ rows }: WarningFacts): Warning | null {
 function tokensNotFromServer({ rows }: WarningFacts): Warning | null {
   let other = 0
   let ok = 0
+  let imported = 0
   for (const row of rows) {
     if (!row.ok) continue
     ok++
-    if (row.tokens_source !== 'server') other++
+    if (row.tokens_source === 'server') continue
+    other++
+    if (row.flags.includes('imported')) imported++
   }
   if (other === 0) return null
   return warning(
     'tokens_not_from_server',
     `the tokens of ${count(other)} of ${count(ok)} answers were not counted by the server`,
     { requests: other, ok },
-    'the server sends no usage; counted events may carry several tokens each',
+    imported === other
+      ? 'the file has no count of the server for them, or none that can be'
+      : 'the server sends no usage; counted events may carry several tokens each',
     'a server that understands stream_options.include_usage, or --tokenizer',
   )
 }

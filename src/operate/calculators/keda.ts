@@ -43,6 +43,12 @@ export const kedaCalculator: Calculator = calculator({
   work({ answer, activation, 'ignore-null': ignoreNull, target, current, min }) {
     if (target !== null && target.exact.num === 0n)
       throw impossible('a target of 0 is never met', 'a target above 0', '0')
+    if (target !== null && target.value < 0.0005)
+      throw impossible(
+        'the HPA counts in thousandths, and this target is 0 there',
+        'a target of at least 0.001',
+        plain(target.value),
+      )
     const elements = answer.filter((one) => !/^(empty|\[\])$/i.test(one))
     const reading = kedaPrometheus(elements, {
       ignoreNullValues: ignoreNull === 'yes',

@@ -6,6 +6,7 @@ import { catalogues, enginesOfName, metricOfSeries } from '../catalogue/engines.
 import { selectorsOf, type Selector } from './promql.ts'
 
 export type FindingKind =
+  | 'syntax' // no PromQL
   | 'renamed' // the engine calls it otherwise now
   | 'unknown_metric' // looks like the engine's, and is not
   | 'missing_total' // a counter without its _total
@@ -73,6 +74,12 @@ const addedLabels = new Set([
 /** Checks each series in a query. */
 export function checkQuery(query: string, known: KnownSeries): readonly Finding[] {
   return selectorsOf(query).flatMap((selector) => checkSelector(selector, known))
+}
+
+/** Whether there is anything to hold a name against: it is known here, was renamed, looks like an engine's, or is on the live page. */
+export function isJudged(name: string, known: KnownSeries): boolean {
+  const owned = enginesOfName(name).some(({ engine }) => known.engine === null || engine === known.engine)
+  return owned || known.live?.has(name) === true || renameOf(name) !== null || otherPrefix(name) !== null
 }
 
 function checkSelector(selector: Selector, known: KnownSeries): readonly Finding[] {

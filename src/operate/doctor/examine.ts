@@ -2,16 +2,21 @@ import { noun } from '../../base/noun.ts'
 import type { Scrape } from '../../measure/wire/prometheus-text.ts'
 import { seriesNames, type Catalogue, type EngineId } from '../catalogue/catalogue.ts'
 import { catalogues } from '../catalogue/engines.ts'
-import { checkQuery, type Finding, type KnownSeries, type LiveSeries } from './check-query.ts'
+import { checkQuery, isJudged, type Finding, type KnownSeries, type LiveSeries } from './check-query.ts'
 import { undefinedRecords } from '../slo/rules.ts'
 import { lintQuery } from './lint-rules.ts'
 import { isOneValue, selectorsOf } from './promql.ts'
+import { placeIn, syntaxFault, type SyntaxFault } from './syntax-fault.ts'
 import type { MetricUse } from './read-uses.ts'
 
 /** A use of a metric with what is wrong with it. */
 export interface ExaminedUse {
   readonly use: MetricUse
   readonly findings: readonly Finding[]
+  /** Its series that could not be held against anything: of no catalogue, of no live page, made by no rule. */
+  readonly unchecked: readonly string[]
+  /** The names of its series, each once. */
+  readonly series: readonly string[]
 }
 
 /** Checks the uses of a file. */
@@ -20,15 +25,39 @@ export function examineUses(
   known: KnownSeries,
   records: readonly string[] = [],
 ): readonly ExaminedUse[] {
-  return uses.map((use) => ({
-    use,
-    findings: distinct([
-      ...nameOrQuery(use, known),
-      ...autoscalerFindings(use),
-      ...(use.kind === 'name' ? [] : lintQuery(use.query)),
-      ...undefinedFindings(use, records),
-    ]),
-  }))
+  return uses.map((use) => {
+    const names = [...new Set(selectorsOf(use.query).map(({ name }) => name))]
+    return {
+      use,
+      findings: findingsOf(use, known, records),
+      unchecked: names.filter((name) => !isJudged(name, known) && !records.includes(name)),
+      series: names,
+    }
+  })
+}
+
+/** A query that cannot be read is told as such; what its pieces would be is then a guess. */
+function findingsOf(use: MetricUse, known: KnownSeries, records: readonly string[]): readonly Finding[] {
+  const fault = use.kind === 'name' ? null : syntaxFault(use.query)
+  return fault === null
+    ? distinct([
+        ...nameOrQuery(use, known),
+        ...autoscalerFindings(use),
+        ...(use.kind === 'name' ? [] : lintQuery(use.query)),
+        ...undefinedFindings(use, records),
+      ])
+    : [syntaxFinding(use.query, fault)]
+}
+
+function syntaxFinding(query: string, { message, at }: SyntaxFault): Finding {
+  const { line, column } = placeIn(query, at)
+  const place = query.trimEnd().includes('\n') ? `line ${line}, column ${column}` : `column ${column}`
+  return {
+    kind: 'syntax',
+    severity: 'error',
+    message: `this is no PromQL: ${message} (${place} of the query)`,
+    suggestion: null,
+  }
 }
 
 /** An autoscaler's bare name is not a query: a counter may stand there. */

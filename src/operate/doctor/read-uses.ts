@@ -1,5 +1,5 @@
 import { LineCounter, isMap, isScalar, parseAllDocuments, visit, type Pair, type Scalar } from 'yaml'
-import type { TextPosition } from '../../base/errors.ts'
+import { PlimsollError, type TextPosition } from '../../base/errors.ts'
 import { brokenYaml, yamlPosition } from '../../base/positioned-yaml.ts'
 import { catalogues } from '../catalogue/engines.ts'
 import { seriesNames } from '../catalogue/catalogue.ts'
@@ -20,10 +20,18 @@ const queryKeys = new Set(['expr', 'query', 'metricsQuery', 'seriesQuery', 'defi
 /**
  * Every query and metric name in a file: rules and PrometheusRule, HPA, KEDA ScaledObject, the adapter's configuration, Grafana
  * dashboards, AIBrix' autoscalers; a `.promql` or `.txt` file is one query. JSON is read as the YAML that it is.
- * @throws PlimsollError PLIM_FILE for a file that is neither.
+ * @throws PlimsollError PLIM_FILE for a file that is neither, or empty.
  */
 export function readMetricUses(text: string, file: string): readonly MetricUse[] {
-  if (/\.(promql|txt)$/.test(file)) {
+  const isQuery = /\.(promql|txt)$/.test(file)
+  if (text.replaceAll(/^\s*#.*$/gm, '').trim() === '') {
+    throw new PlimsollError('PLIM_FILE', 'nothing is in this file to check', {
+      expected: isQuery ? 'a query' : 'rules, dashboards or autoscalers in YAML or JSON',
+      received: text.trim() === '' ? 'an empty file' : 'comments alone',
+      where: { file, line: 1, column: 1 },
+    })
+  }
+  if (isQuery) {
     return [{ kind: 'query', query: text, where: { file, line: 1, column: 1 }, silenceIsZero: false }]
   }
   const lines = new LineCounter()

@@ -54,6 +54,8 @@ export interface FitModelOptions {
   readonly evaluations: number
   /** One search from here, of a fit that gets new runs; null: two, from starts made of the points. */
   readonly from: Coefficients | null
+  /** Called after each simulation of the search, with how many were made and how many there may be. */
+  readonly onEvaluation?: (done: number, atMost: number) => void
 }
 
 export const defaultFitModelOptions: FitModelOptions = { evaluations: 300, from: null }
@@ -67,7 +69,7 @@ export function fitModel(
   runs: readonly MeasuredRun[],
   settings: EngineSettings,
   bounds: StepBounds,
-  { evaluations, from }: FitModelOptions = defaultFitModelOptions,
+  { evaluations, from, onEvaluation }: FitModelOptions = defaultFitModelOptions,
 ): FittedEngine {
   const measured = runs.flatMap(measuredPoints)
   refuseThin(runs, measured)
@@ -77,10 +79,13 @@ export function fitModel(
       measured,
       runs.flatMap((run) => simulatedPoints(run, config)),
     )
+  let evaluated = 0
+  const atMost = evaluations * 2 * (from === null ? 2 : 1)
   const loss = (point: readonly number[]): number => {
     const errors = errorsOf(engineWith(settings, coefficientsAt(ranges, point)))
     const wandering = point.reduce((sum, x) => sum + x * x, 0)
     const sum = bentSum(errors)
+    onEvaluation?.(Math.min(++evaluated, atMost), atMost)
     return Number.isFinite(sum) ? sum / errors.length + 1e-6 * wandering : Number.MAX_VALUE
   }
   const starts = startsOf(measured, from).map((start) => pointOf(ranges, start))

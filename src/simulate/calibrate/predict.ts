@@ -125,10 +125,17 @@ export function predictRun(model: FittedEngine, run: MeasuredRun): PredictedRun 
 /** Φ⁻¹(0.95). */
 const z95 = 1.6448536269514722
 
-/** Two independent sources of error: the half widths add by their squares. */
+/**
+ * Two independent sources of error: the half widths add by their squares. A time or a rate is not below 0, so the interval ends there;
+ * it holds what it held.
+ */
 function widened({ value, low, high }: Predicted, noise: number): Predicted {
   const half = z95 * noise * value
-  return { value, low: value - Math.hypot(value - low, half), high: value + Math.hypot(high - value, half) }
+  return {
+    value,
+    low: Math.max(0, value - Math.hypot(value - low, half)),
+    high: value + Math.hypot(high - value, half),
+  }
 }
 
 /** Pairs of prompt and output tokens of a load. */

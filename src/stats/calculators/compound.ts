@@ -30,7 +30,7 @@ export const compoundCalculator: Calculator = calculator({
         also: ['q', 'bad'],
       },
     ),
-    calls: needed(count(1), 'calls k of one task', { bare: true, also: ['k', 'n', 'fan-out'] }),
+    calls: needed(count(1, 1_000_000), 'calls k of one task', { bare: true, also: ['k', 'n', 'fan-out'] }),
     task: assumed(share, '1%', 'share of tasks that may be slow, to work backwards', {
       also: ['target', 'task-q'],
     }),

@@ -1,4 +1,5 @@
 import { PlimsollError, restated } from '../../base/errors.ts'
+import { OutOfReach } from '../../base/units.ts'
 
 /** What was typed: arguments without a flag in their order, and texts by flag. */
 export interface Given {
@@ -165,6 +166,8 @@ function canRead(one: Input<unknown>, text: string, what: string): boolean {
     one.read(one.many ? Array.from({ length: 8 }, () => text) : [text], what)
     return true
   } catch (error) {
+    // A number of the right kind that is too small or too large is meant for this input all the same.
+    if (error instanceof OutOfReach) return true
     if (error instanceof PlimsollError) return false
     throw error
   }

@@ -138,9 +138,9 @@ export const number: Reading<Quantity> = {
   }),
 }
 
-/** A whole number of at least `minimum`: `2M`, `450,000`, `8`. */
-export function count(minimum = 0): Reading<number> {
-  return { placeholder: 'N', read: notNegative((text, what) => parseCount(text, what, minimum)) }
+/** A whole number of at least `minimum`: `2M`, `450,000`, `8`. Where so many things are gone through, `maximum` bounds the work. */
+export function count(minimum = 0, maximum?: number): Reading<number> {
+  return { placeholder: 'N', read: notNegative((text, what) => parseCount(text, what, minimum, maximum)) }
 }
 
 /** A percentile's level in percent, as text: `99`, `p99.9`. */
@@ -153,6 +153,13 @@ export const level: Reading<string> = {
     if (num === 0n || num === den) {
       throw new PlimsollError('PLIM_NUMBER', `${what} is the smallest or largest value, not a percentile`, {
         expected: 'a level above 0 and below 100, such as 99 or 99.9',
+        received: text,
+      })
+    }
+    const percent = 100 * toNumber({ num, den })
+    if (percent < 1e-6 || percent > 100 - 1e-6) {
+      throw new PlimsollError('PLIM_NUMBER', `${what} lies where no sample could tell it from an end`, {
+        expected: 'a level from 0.000001 to 99.999999, such as 99 or 99.9',
         received: text,
       })
     }

@@ -35,7 +35,7 @@ export const runsNeededCalculator: Calculator = calculator({
       also: ['diff', 'gap', 'delta', 'effect'],
     }),
     power: assumed(share, '80%', 'chance to see it when it is there'),
-    runs: several(count(1), 0, 'what so many runs an arm can see', { also: ['n'] }),
+    runs: several(count(1, 1_000_000), 0, 'what so many runs an arm can see', { also: ['n'] }),
     confidence: assumed(share, '95%', 'two-sided', { also: ['conf'] }),
     correlation: optional(number, 'correlation of runs in pairs, 0 to 1', { also: ['r'] }),
   },

@@ -13,7 +13,7 @@ import {
   waitingClient,
   type StallExperiment,
 } from '../stall.ts'
-import { ceil, divide, multiply, rational, toNumber } from '../rational.ts'
+import { add, ceil, compare, divide, multiply, rational, toNumber } from '../rational.ts'
 import { noun } from '../../base/noun.ts'
 import type { Warning } from '../../base/warnings.ts'
 import { calculator, impossible, type Calculator } from './calculator.ts'
@@ -29,7 +29,7 @@ import {
   type Figure,
 } from './figures.ts'
 import { assumed, needed, several } from './inputs.ts'
-import { duration, level, rate, word } from './quantities.ts'
+import { duration, level, rate, word, type Quantity } from './quantities.ts'
 
 const types: readonly PercentileType[] = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
 
@@ -63,6 +63,7 @@ export const stallCalculator: Calculator = calculator({
     const planned = Number(ceil(divide(multiply(perSecond.exact, length.exact), rational(1000n))))
     if (planned > 2_000_000) throw impossible('too many requests to follow', 'at most 2M', plain(planned))
     if (planned < 1) throw impossible('nothing is sent', 'a test that lasts', timeText(length.exact))
+    refuseOutside({ length, at, stall, service })
     const intervalMs = toNumber(divide(rational(1000n), perSecond.exact))
     const experiment: StallExperiment = {
       intervalMs,
@@ -137,6 +138,25 @@ export const stallCalculator: Calculator = calculator({
     }
   },
 })
+
+/** A stall that does not lie within its test meets nobody, or has no end there; and a service longer than the test is none. */
+export function refuseOutside(
+  typed: Readonly<Record<'length' | 'at' | 'stall' | 'service', Quantity>>,
+): void {
+  const { length, at, stall, service } = typed
+  if (compare(service.exact, length.exact) > 0)
+    throw impossible(
+      'a request takes longer than the test',
+      `a service of at most ${timeText(length.exact)}`,
+      timeText(service.exact),
+    )
+  if (compare(add(at.exact, stall.exact), length.exact) > 0)
+    throw impossible(
+      'the stall does not lie within the test',
+      `--at and --stall together at most the ${timeText(length.exact)} of --duration`,
+      `${timeText(at.exact)} + ${timeText(stall.exact)} in a test of ${timeText(length.exact)}`,
+    )
+}
 
 function omission(slow: number, seen: number, planned: number): Warning | null {
   if (slow <= seen) return null

@@ -29,7 +29,7 @@ export const utilizationCalculator: Calculator = calculator({
     growth: optional(growth, 'by how much the load grows', { bare: true, also: ['grow', 'load'] }),
     arrivals: optional(rate, 'arrivals, instead of ρ', { also: ['lambda'] }),
     capacity: optional(rate, 'what all servers together complete, with --arrivals', { also: ['mu'] }),
-    servers: assumed(count(1), '1', 'parallel servers c', { also: ['c', 'slots'] }),
+    servers: assumed(count(1, 1_000_000), '1', 'parallel servers c', { also: ['c', 'slots'] }),
     service: optional(duration, 'service time, to have seconds', { also: ['s'] }),
     cv2: optional(number, 'squared variation of the service time, for M/G/1 first come first served', {
       also: ['cs2'],

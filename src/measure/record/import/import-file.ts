@@ -49,6 +49,7 @@ async function sampleOf(file: string): Promise<Sample> {
   let fault: JsonFault | null = null
   let seen = 0
   let binary: string | null = null
+  let isParquet = false
   const stream = new JsonStream({
     onRoot: (value) => void (roots.length < sampleRoots ? roots.push(value) : null),
     onFault: (found) => void (fault ??= found),
@@ -56,14 +57,16 @@ async function sampleOf(file: string): Promise<Sample> {
   await readSource(file, (chunk) => {
     if (seen === 0) {
       header = firstLine(chunk)
+      isParquet = chunk.subarray(0, 4).toString('latin1') === 'PAR1'
       binary = binaryHead(chunk)
-      if (binary !== null) return false
+      if (binary !== null || isParquet) return false
     }
     seen += chunk.length
     stream.push(chunk)
     return roots.length < sampleRoots && seen < sampleBytes && !stream.isStopped
   })
   stream.finish()
+  if (isParquet as boolean) throw ownExport(file, 'a parquet file')
   const head = binary as string | null
   if (head !== null) throw unknownFile(file, `bytes that are no text: ${head}`)
   if (seen === 0 || (roots.length === 0 && header === '')) throw emptyFile(file)
@@ -226,8 +229,20 @@ function withBareWords(json: string): string {
   return json.replace(/"\\u0001(-?\w+)"/g, '$1')
 }
 
+/** What `plimsoll export` writes is a run that is here already. */
+function ownExport(file: string, received: string): PlimsollError {
+  return new PlimsollError('PLIM_FILE', 'this is no result file of another tool', {
+    received,
+    where: { file, line: 1, column: 1 },
+    hint: 'rows that plimsoll exported belong to a run folder: plimsoll show RUN reads that',
+  })
+}
+
 function unknownFormat(file: string, { roots, header }: Sample): PlimsollError {
   const root = roots[0]
+  const first = asRecord(root) ?? {}
+  if (['planned_ms', 'tpot_after_first_event_ms', 'tokens_source'].every((key) => key in first))
+    return ownExport(file, 'the rows of a plimsoll run')
   const keys = Array.isArray(root)
     ? Object.keys(asRecord(root[0] as JsonValue) ?? {})
     : Object.keys(asRecord(root) ?? {})

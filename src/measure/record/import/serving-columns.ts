@@ -1,4 +1,7 @@
 import { formatCount } from '../../../base/units.ts'
+import type { Warning } from '../../../base/warnings.ts'
+import { note } from './import-notes.ts'
+import { OddValues } from './odd-values.ts'
 import type { NumberLists } from '../number-lists.ts'
 import type { Rows } from '../rows.ts'
 import { rowStore, type RowStoreOptions } from '../row-store.ts'
@@ -16,6 +19,8 @@ export interface ColumnRows {
   /** Whether success had to be guessed from output lengths, since `errors` is not there. */
   readonly guessed: boolean
   readonly gapsKnown: boolean
+  /** Values that cannot be as they are. */
+  readonly notes: readonly Warning[]
 }
 
 /**
@@ -39,11 +44,12 @@ export function columnRows(root: JsonRecord, gaps: NumberLists, options: RowStor
         Number.POSITIVE_INFINITY,
       )
     : 0
+  const odd = new OddValues()
   const rows = rowStore(options)
   let zeroTtft = 0
   for (let i = 0; i < n; i++) {
     const error = errors?.[i]
-    const output = countOf(outputLens?.[i])
+    const output = odd.count('output_lens', outputLens?.[i], `output_lens[${i}]`)
     const ok = errors !== null && error !== undefined ? error === '' || error === null : (output ?? 0) > 0
     const queueMs = (numberOf(queues?.[i]) ?? 0) * 1000
     const sentMs = allStarts ? ((starts[i] ?? 0) - origin) * 1000 : null
@@ -53,18 +59,18 @@ export function columnRows(root: JsonRecord, gaps: NumberLists, options: RowStor
       plannedMs,
       sentMs,
       lagMs: queues === null ? null : queueMs,
-      promptTokens: countOf(inputLens?.[i]),
+      promptTokens: odd.count('input_lens', inputLens?.[i], `input_lens[${i}]`),
       cachedTokens: countOf(cached?.[i]),
     }
     if (!ok) {
       rows.push(importedRow({ ...base, ...failure(null, textOf(error)) }))
       continue
     }
-    const ttft = numberOf(ttfts?.[i])
+    const ttft = odd.amount('ttfts', ttfts?.[i], `ttfts[${i}]`)
     if (ttft === 0) zeroTtft++
     const ttftMs = ttft === null || ttft <= 0 ? null : ttft * 1000 + queueMs
     const gapsMs = gaps.at(i)
-    const whole = numberOf(latencies?.[i])
+    const whole = odd.amount('latencies', latencies?.[i], `latencies[${i}]`)
     const summed = ttftMs === null || gapsMs === null ? null : gapsMs.reduce((sum, gap) => sum + gap, ttftMs)
     const e2eMs = whole !== null && whole > 0 ? whole * 1000 + queueMs : summed
     rows.push(
@@ -87,7 +93,25 @@ export function columnRows(root: JsonRecord, gaps: NumberLists, options: RowStor
     zeroTtft,
     guessed: errors === null && n > 0,
     gapsKnown: asList(root['itls']) !== null,
+    notes: odd.notes(),
   }
+}
+
+/** Lists that are there and do not have an entry for each request. */
+export function unevenNotes(root: JsonRecord, gaps: NumberLists, n: number): readonly Warning[] {
+  return [...always, ...sometimes].flatMap((name) => {
+    const list = asList(root[name])
+    const length = list === null ? n : name === 'itls' ? gaps.length : list.length
+    if (length === n || (list !== null && list.length === 0 && name !== 'itls')) return []
+    return [
+      note(
+        'unrecoverable',
+        `${name} has ${formatCount(length)} entries for ${formatCount(n)} requests: those from no. ${formatCount(Math.min(length, n) + 1)} on have none`,
+        'lists of one file that do not belong together, or a file that was edited: figures may stand beside the wrong request',
+        { field: name, entries: length, requests: n },
+      ),
+    ]
+  })
 }
 
 /** Lists that a file with its requests always has, in the order in which they are written. */

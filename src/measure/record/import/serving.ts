@@ -18,7 +18,7 @@ import {
   type JsonRecord,
   type JsonValue,
 } from './json-value.ts'
-import { columnRows, servingLoss, type ColumnRows } from './serving-columns.ts'
+import { columnRows, servingLoss, unevenNotes, type ColumnRows } from './serving-columns.ts'
 import { servingSummary } from './serving-summary.ts'
 
 const plan: JsonPlan = {
@@ -115,7 +115,11 @@ function session(about: About, options: RowStoreOptions): ImportSession {
       const record = asRecord(value)
       if (record !== null) {
         const run = servingRun(record, columnRows(record, gaps, options), place, about)
-        runs.push(cut === null ? run : { ...run, loss: servingLoss(record, run.rows.length, gaps.length) })
+        runs.push(
+          cut === null
+            ? { ...run, warnings: [...run.warnings, ...unevenNotes(record, gaps, run.rows.length)] }
+            : { ...run, loss: servingLoss(record, run.rows.length, gaps.length) },
+        )
       }
       gaps = numberLists(options)
     },
@@ -160,6 +164,7 @@ function servingRun(root: JsonRecord, columns: ColumnRows, place: JsonPlace, abo
       doubledNote(about.file, doubledCount(place.doubled), 'the last value was taken'),
       placeholderNote(placeholder),
       retokenizedNote(root),
+      durationNote(root),
       ...columnNotes(columns),
     ].filter((one) => one !== null),
   }
@@ -186,6 +191,19 @@ function placeholderNote(metrics: readonly string[]): Warning | null {
   )
 }
 
+/** A test that took no time, or less: no rate can be taken over it. */
+function durationNote(root: JsonRecord): Warning | null {
+  const seconds = numberOf(root['duration'])
+  if (root['duration'] === undefined || root['duration'] === null || (seconds !== null && seconds > 0))
+    return null
+  return note(
+    'unrecoverable',
+    `duration is ${seconds ?? 'no number'}: a test lasts longer than 0 s`,
+    'taken as not known: no rate is held against it',
+    { field: 'duration' },
+  )
+}
+
 /** SGLang falls back on the asked maximum where usage is missing; its own retokenised count then differs. */
 function retokenizedNote(root: JsonRecord): Warning | null {
   const reported = numberOf(root['total_output_tokens'])
@@ -201,7 +219,7 @@ function retokenizedNote(root: JsonRecord): Warning | null {
 }
 
 function columnNotes(columns: ColumnRows): Warning[] {
-  const notes: Warning[] = []
+  const notes: Warning[] = [...columns.notes]
   if (columns.guessed) {
     notes.push(
       note(
