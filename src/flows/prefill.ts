@@ -118,7 +118,7 @@ async function measurePrefill(
       const label = `${length} tokens (${index + 1} of ${passes.length})`
       const pass = await stored(deps, () => ask(name, length, 1, count, label), null)
       if (pass === null) break
-      rows.push(...pass)
+      for (const row of pass) rows.push(row)
       if (pass.length > 0) answered.add(length)
     }
     const after = await queue.read()

@@ -185,7 +185,10 @@ function serverSignals(samples: readonly ServerSample[]): readonly SignalSeries[
 function clientSignals(rows: Rows): readonly SignalSeries[] {
   const sent = rows.filter((row) => row.planned_ms !== null)
   if (sent.length === 0) return []
-  const last = Math.max(...sent.map((row) => (row.planned_ms ?? 0) + (row.done_ms ?? row.e2e_ms ?? 0)))
+  const last = sent.reduce(
+    (latest, row) => Math.max(latest, (row.planned_ms ?? 0) + (row.done_ms ?? row.e2e_ms ?? 0)),
+    Number.NEGATIVE_INFINITY,
+  )
   const seconds = Math.min(100_000, Math.ceil(last / 1000) + 1)
   const inFlight = new Int32Array(seconds + 1)
   const awaited = new Int32Array(seconds + 1)

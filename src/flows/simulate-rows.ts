@@ -2,7 +2,7 @@ import { streamedRow, unsentRow } from '../measure/record/made-rows.ts'
 import { startManifest, type JsonObject } from '../measure/record/manifest.ts'
 import type { RequestRow } from '../measure/record/request-row.ts'
 import type { Rows } from '../measure/record/rows.ts'
-import { rowList } from '../measure/record/row-list.ts'
+import { pickRows } from '../measure/record/row-list.ts'
 import { rowStore } from '../measure/record/row-store.ts'
 import { writeRun } from '../measure/record/run-folder.ts'
 import { describeObjective } from '../measure/metrics/objective.ts'
@@ -74,10 +74,11 @@ export function simulatedRows(scratch: string | null): SimulatedRows {
       numbers.push(result.number)
     },
     inOrder() {
-      const rows = store.rows()
-      const places = Uint32Array.from(numbers, (_, place) => place)
-      places.sort((a, b) => (numbers[a] as number) - (numbers[b] as number))
-      return rowList((index) => rows.at(places[index] as number) as RequestRow, places.length)
+      const indices = Uint32Array.from(numbers, (_, at) => at)
+      return pickRows(
+        store.rows(),
+        indices.sort((a, b) => (numbers[a] as number) - (numbers[b] as number)),
+      )
     },
   }
 }

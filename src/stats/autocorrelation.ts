@@ -86,15 +86,6 @@ export function iact(values: ArrayLike<number>): AutocorrelationTime {
   }, n)
 }
 
-/** Biased autocorrelations ρ_0 … ρ_{n−1}; null where the series is constant or empty. */
-export function autocorrelations(values: ArrayLike<number>): Float64Array | null {
-  const centre = centreOf(values)
-  if (centre === null) return null
-  const covariance = laggedProducts(values, 0, values.length, centre)
-  const scale = covariance[0] as number
-  return covariance.map((value) => value / scale)
-}
-
 /** The mean of values that are not all equal; null where they are, or there is none. */
 function centreOf(values: ArrayLike<number>): number | null {
   const n = values.length
@@ -129,14 +120,19 @@ function windowed(correlation: (lag: number) => number, n: number): Autocorrelat
   return { tau, nEff: n / Math.max(1, tau), window: lag }
 }
 
-/** Lags of the first transform, and at most of any: 20 MB. */
+/** Lags of the first transform. */
 const fewestTransformed = 1 << 12
-const mostTransformed = 1 << 18
+/** Lags at most of any: 20 MB, or a sixteenth of the series where that is more, so that all of them are n log n. */
+const mostTransformed = (n: number): number => Math.max(1 << 18, n >> 4)
 
 /** ρ_k by Fourier transform, for lags that are asked for in their order: some at a time, and more the farther they lie. */
 function transformedCorrelation(values: ArrayLike<number>, centre: number): (lag: number) => number {
   const lagsFrom = (first: number): Float64Array => {
-    const count = Math.min(Math.max(fewestTransformed, 3 * first), mostTransformed, values.length - first)
+    const count = Math.min(
+      Math.max(fewestTransformed, 3 * first),
+      mostTransformed(values.length),
+      values.length - first,
+    )
     return laggedProducts(values, first, count, centre)
   }
   let first = 0

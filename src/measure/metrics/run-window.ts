@@ -17,7 +17,7 @@ export function isInWindow(row: RequestRow, window: RunWindow): boolean {
 /** By intended send, then by id: the same rows give the same figures to the last bit, in whatever order they came. */
 export function inOrder(rows: Rows): Rows {
   const at = (row: RequestRow): number => row.planned_ms ?? Number.MAX_VALUE
-  return sortRows(rows, at, (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  return sortRows(rows, at, (row) => row.id)
 }
 
 /**

@@ -115,7 +115,10 @@ function gauge(
     .map(({ value }) => value)
     .filter((value) => value !== null)
   if (values.length === 0) return null
-  return { mean: values.reduce((sum, value) => sum + value, 0) / values.length, max: Math.max(...values) }
+  return {
+    mean: values.reduce((sum, value) => sum + value, 0) / values.length,
+    max: values.reduce((most, value) => Math.max(most, value)),
+  }
 }
 
 /** How much a counter grew over the looks; null for fewer than two that tell it. */

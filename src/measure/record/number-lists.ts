@@ -50,7 +50,7 @@ export function numberLists({ folder, held = heldNumbers }: NumberListsOptions):
       // Blocks are filled and pushed out in the same order, so that the file has them in theirs.
       if (oldest === filed) {
         file ??= openScratch(folder ?? '.')
-        file.write(old)
+        file.write(old, filed * blockNumbers)
         filed++
       }
       blocks.delete(oldest)

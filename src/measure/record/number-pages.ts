@@ -4,6 +4,8 @@ import { openScratch, type ScratchFile } from './scratch-file.ts'
 export interface NumberPages {
   /** A new page, all of one number. */
   make(fill: number): NumberPage
+  /** Whether some lie in the file: then they had better be asked for in their order. */
+  readonly areFiled: boolean
 }
 
 /** `pageNumbers` numbers by their place. */
@@ -32,7 +34,10 @@ export function numberPages({ folder, held = heldNumbers }: NumberPagesOptions):
   let file: ScratchFile | null = null
   let filed = 0
 
-  /** Memory for a page, in its turn that of one which was not used since the hand came by last (the clock of Corbató, 1968). */
+  /**
+   * Memory for a page, in its turn that of one which was not used since the hand came by last (the clock of Corbató, 1968). What
+   * cannot be written stays where it is.
+   */
   function room(page: Page): Float64Array {
     if (resident.length < most) {
       resident.push(page)
@@ -42,15 +47,20 @@ export function numberPages({ folder, held = heldNumbers }: NumberPagesOptions):
       hand = (hand + 1) % resident.length
       const old = resident[hand] as Page
       if (!old.used) {
+        const values = old.leave(write)
         resident[hand] = page
-        return old.leave((values) => {
-          file ??= openScratch(folder ?? '.')
-          file.write(values)
-          return filed++
-        })
+        return values
       }
       old.used = false
     }
+  }
+
+  function write(values: Float64Array, place: number): number {
+    file ??= openScratch(folder ?? '.')
+    const at = place < 0 ? filed : place
+    file.write(values, at * pageNumbers)
+    if (place < 0) filed++
+    return at
   }
 
   function load(page: Page, place: number): Float64Array {
@@ -65,6 +75,9 @@ export function numberPages({ folder, held = heldNumbers }: NumberPagesOptions):
       page.enter(room(page).fill(fill))
       return page
     },
+    get areFiled() {
+      return file !== null
+    },
   }
 }
 
@@ -72,8 +85,10 @@ class Page implements NumberPage {
   /** Since the hand came by last. */
   used = true
   private values: Float64Array | null = null
-  /** Which page of the file it is; −1: it is not in the file as it is now. */
+  /** Which page of the file it is; −1: it has not been there. */
   private place = -1
+  /** The file has not got it as it is now. */
+  private changed = true
   private readonly load: (page: Page, place: number) => Float64Array
 
   constructor(load: (page: Page, place: number) => Float64Array) {
@@ -84,10 +99,11 @@ class Page implements NumberPage {
     this.values = values
   }
 
-  /** Gives its memory up, written first where the file has not got it. */
-  leave(write: (values: Float64Array) => number): Float64Array {
+  /** Gives its memory up, written first where the file has not got it: `write` says at which place. */
+  leave(write: (values: Float64Array, place: number) => number): Float64Array {
     const values = this.values as Float64Array
-    if (this.place < 0) this.place = write(values)
+    if (this.changed) this.place = write(values, this.place)
+    this.changed = false
     this.values = null
     return values
   }
@@ -101,6 +117,6 @@ class Page implements NumberPage {
     this.used = true
     this.values ??= this.load(this, this.place)
     this.values[at] = value
-    this.place = -1
+    this.changed = true
   }
 }

@@ -76,5 +76,10 @@ export function isNumberList({ kind }: RowColumn): boolean {
 
 /** The columns that these rows have: all fixed ones, and a kept text where any row carries it. */
 export function columnsOf(rows: Rows): readonly RowColumn[] {
-  return rowColumns.filter((column) => !column.optional || rows.some((row) => row[column.name] !== undefined))
+  const unseen = new Set(rowColumns.filter(({ optional }) => optional).map(({ name }) => name))
+  for (const row of rows) {
+    for (const name of unseen) if (row[name] !== undefined) unseen.delete(name)
+    if (unseen.size === 0) break
+  }
+  return rowColumns.filter(({ name }) => !unseen.has(name))
 }

@@ -1,32 +1,54 @@
 import type { RequestRow } from './request-row.ts'
 import type { Rows } from './rows.ts'
 
+/** Where the rows of a list come from. */
+export interface RowSource {
+  rowAt(place: number): RequestRow
+  /**
+   * The rows of these places, in their order, from another source in which they lie one after the other. Null: they are found as
+   * fast where they are.
+   */
+  moved?(places: Uint32Array): RowSource | null
+}
+
 /**
  * Rows that are made when they are asked for. What is left of a list, or another order of it, is the places of its rows: 4 bytes
  * each.
  */
-export function rowList(rowAt: (place: number) => RequestRow, length: number): Rows {
-  return new RowList(rowAt, length, null)
+export function rowList(source: RowSource, length: number): Rows {
+  return new RowList(source, length, null)
+}
+
+/** The rows of these indices, in their order. */
+export function pickRows(rows: Rows, indices: Uint32Array): Rows {
+  if (rows instanceof RowList) return rows.pick(indices)
+  return Array.from(indices, (index) => rows.at(index) as RequestRow)
 }
 
 class RowList implements Rows {
   readonly length: number
-  readonly #rowAt: (place: number) => RequestRow
+  readonly #source: RowSource
   /** Null: place and index are the same. */
   readonly #places: Uint32Array | null
 
-  constructor(rowAt: (place: number) => RequestRow, length: number, places: Uint32Array | null) {
+  constructor(source: RowSource, length: number, places: Uint32Array | null) {
     this.length = length
-    this.#rowAt = rowAt
+    this.#source = source
     this.#places = places
   }
 
   #row(index: number): RequestRow {
-    return this.#rowAt(this.#place(index))
+    return this.#source.rowAt(this.#place(index))
   }
 
   #place(index: number): number {
     return this.#places === null ? index : (this.#places[index] as number)
+  }
+
+  pick(indices: Uint32Array): Rows {
+    const places = indices.map((index) => this.#place(index))
+    const moved = this.#source.moved?.(places) ?? null
+    return moved === null ? this.#of(places) : rowList(moved, places.length)
   }
 
   at(index: number): RequestRow | undefined {
@@ -43,8 +65,14 @@ class RowList implements Rows {
   }
 
   slice(start: number, end = this.length): Rows {
-    const length = Math.max(0, Math.min(end, this.length) - start)
-    return this.#of(Uint32Array.from({ length }, (_, index) => this.#place(start + index)))
+    const from = this.#bound(start)
+    const length = Math.max(0, this.#bound(end) - from)
+    return this.#of(Uint32Array.from({ length }, (_, index) => this.#place(from + index)))
+  }
+
+  /** As arrays read the ends of a part: negative ones from the end. */
+  #bound(index: number): number {
+    return index < 0 ? Math.max(0, this.length + index) : Math.min(index, this.length)
   }
 
   filter(keep: (row: RequestRow) => boolean): Rows {
@@ -56,7 +84,7 @@ class RowList implements Rows {
   }
 
   #of(places: Uint32Array): Rows {
-    return new RowList(this.#rowAt, places.length, places)
+    return new RowList(this.#source, places.length, places)
   }
 
   map<T>(of: (row: RequestRow) => T): T[] {

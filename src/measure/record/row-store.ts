@@ -16,7 +16,7 @@ export interface RowStore {
 
 /** Where rows go that are too many to be held. */
 export interface RowStoreOptions {
-  /** The folder of the file that their lists go to. Null: they are held, 8 bytes a number. */
+  /** The folder of the files that most of them go to. Null: they are held, 8 bytes a number. */
   readonly folder: string | null
   /** Numbers in the rows that are held as they are. */
   readonly held?: number

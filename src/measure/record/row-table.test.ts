@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { finiteRow } from './finite-row.ts'
 import { streamedRow, unsentRow } from './made-rows.ts'
 import { rowStore } from './row-store.ts'
+import { sortRows } from './sort-rows.ts'
 import type { RequestRow } from './request-row.ts'
 import { passingList, rowTable, wholeRow } from './row-table.ts'
 import { rowFrom, rowToJson } from './row-text.ts'
@@ -66,4 +67,21 @@ test.each([
   expect(store.rows().map(wholeRow)).toEqual(
     rows.map((row, at) => (at === 2 ? { ...row, planned_ms: -0.5, lag_ms: null, ttft_ms: 0 } : row)),
   )
+})
+
+test('rows in another order than they came, most of them in a file, are the same rows', () => {
+  const rows = manyRows().map((row, at) => ({ ...row, id: `${at}`, planned_ms: (at * 7919) % 70_001 }))
+  const table = rowTable({ folder: tmpdir(), held: 1000 })
+  for (const row of rows) table.push(row)
+  const by = (row: RequestRow): number => row.planned_ms ?? 0
+  const sorted = sortRows(
+    table.rows().filter((row) => row.id !== '5'),
+    by,
+  )
+  const expected = rows.filter(({ id }) => id !== '5').toSorted((a, b) => by(a) - by(b))
+  expect(sorted.map(rowToJson)).toEqual(expected.map(rowToJson))
+  // Another order of it, and a part.
+  const again = sortRows(sorted, (row) => -by(row)).slice(-3)
+  expect(again.map(rowToJson)).toEqual(expected.slice(0, 3).toReversed().map(rowToJson))
+  expect(Array.from(passingList(again.at(0) as RequestRow, 'gaps_ms'))).toEqual(expected[2]?.gaps_ms)
 })

@@ -1,8 +1,8 @@
 import { numberLists, type NumberLists, type NumberListsOptions } from './number-lists.ts'
 import { isFiniteList } from './finite-list.ts'
-import { numberCells } from './number-cells.ts'
+import { numberCells, type NumberCells } from './number-cells.ts'
 import { numberPages, type NumberPages } from './number-pages.ts'
-import { rowList } from './row-list.ts'
+import { rowList, type RowSource } from './row-list.ts'
 import { requestId } from './request-id.ts'
 import type { RequestRow } from './request-row.ts'
 import type { Rows } from './rows.ts'
@@ -10,9 +10,10 @@ import { rowColumns, type RowColumn } from './row-columns.ts'
 import { rowFrom } from './row-text.ts'
 
 /**
- * Rows in columns: a number or a word of a row takes 4 or 8 bytes where it is another than its neighbour's, and its lists lie in a
- * file. Its rows are views that read a column when it is asked for, 32 bytes each: whatever takes rows takes them. (A view has no members of its own: spread `wholeRow(row)`, not
- * the row.) NaN and infinities are left out as `finiteRow` does it.
+ * Rows in columns: a number or a word of a row takes 8 bytes where it is another than its neighbour's, and where they are many most of
+ * them lie in a file, as its lists do. Its rows are views that read a column when it is asked for, made anew each time: whatever takes
+ * rows takes them. (A view has no members of its own: spread `wholeRow(row)`, not the row.) NaN and infinities are left out as
+ * `finiteRow` does it.
  */
 export interface RowTable {
   readonly length: number
@@ -31,6 +32,8 @@ interface Cells {
   get(index: number): unknown
   set(index: number, value: unknown): void
   passing?(index: number): ArrayLike<number> | null
+  /** The cells of these places, in their order, to be read. */
+  moved(places: Uint32Array): Cells
 }
 
 /** The columns of lists of numbers. */
@@ -117,7 +120,21 @@ export function rowTable(options: NumberListsOptions): RowTable {
         if (name in changed) columns[at]?.set(index, changed[name])
     },
     at: viewOf,
-    rows: () => rowList(viewOf, length),
+    rows: () => rowList(sourceOf(columns, pages), length),
+  }
+}
+
+/** Rows in another order than their file's would be read from all over it: their columns are put in that order, one at a time. */
+function sourceOf(columns: readonly Cells[], pages: NumberPages): RowSource {
+  return {
+    rowAt: viewsOf(columns),
+    moved: (places) =>
+      pages.areFiled
+        ? sourceOf(
+            columns.map((cells) => cells.moved(places)),
+            pages,
+          )
+        : null,
   }
 }
 
@@ -137,8 +154,11 @@ function cellsOf(column: RowColumn, options: NumberListsOptions, pages: NumberPa
 }
 
 /** Cells of 64-bit floats, or nothing. */
-function valueCells(absent: number | null, pages: NumberPages): Cells {
-  const cells = numberCells(Number.NaN, pages)
+function valueCells(
+  absent: number | null,
+  pages: NumberPages,
+  cells: NumberCells = numberCells(Number.NaN, pages),
+): Cells {
   return {
     get(index) {
       const value = cells.get(index)
@@ -147,13 +167,34 @@ function valueCells(absent: number | null, pages: NumberPages): Cells {
     set(index, value) {
       cells.set(index, typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN)
     },
+    moved: (places) => valueCells(absent, pages, movedNumbers(cells, places, numberCells(Number.NaN, pages))),
+  }
+}
+
+/** Read in their own order, and written in the other. */
+function movedNumbers(from: NumberCells, places: Uint32Array, to: NumberCells): NumberCells {
+  const last = places.reduce((most, place) => Math.max(most, place), -1)
+  const values = new Float64Array(last + 1)
+  for (let place = 0; place <= last; place++) values[place] = from.get(place)
+  for (const [index, place] of places.entries()) to.set(index, values[place] as number)
+  return to
+}
+
+/** Cells that stay where they are. */
+function placed(cells: Cells, places: Uint32Array): Cells {
+  const placeOf = (index: number): number => places[index] as number
+  return {
+    get: (index) => cells.get(placeOf(index)),
+    set: (index, value) => cells.set(placeOf(index), value),
+    passing: (index) => cells.passing?.(placeOf(index)) ?? null,
+    moved: (others) => placed(cells, others.map(placeOf)),
   }
 }
 
 /** Cells of ids. One that only says where its row stands is made again. */
 function idCells(): Cells {
   const pieces: (unknown[] | undefined)[] = []
-  return {
+  const cells: Cells = {
     get: (index) => pieces[index >>> 16]?.[index & 0xffff] ?? requestId(index),
     set(index, value) {
       const numbered = value === requestId(index)
@@ -164,35 +205,46 @@ function idCells(): Cells {
       }
       piece[index & 0xffff] = numbered ? undefined : value
     },
+    moved: (places) => placed(cells, places),
   }
+  return cells
 }
 
 /** Of so many different words each is kept once; in a column with more of them, each row keeps its own. */
 const knownWords = 1 << 16
 
+/** Words, each with its number. */
+interface Words {
+  readonly all: unknown[]
+  readonly known: Map<unknown, number>
+}
+
 /** Cells whose values come again and again: words, yes and no, lists of words. */
 function wordCells(absent: null | undefined, pages: NumberPages): Cells {
-  const words: unknown[] = [absent]
-  const known = new Map<unknown, number>([[absent, 0]])
-  const cells = numberCells(0, pages)
-  const placeOf = (value: unknown): number => {
-    const key = Array.isArray(value) ? value.join('\n') : (value ?? absent)
-    const place = known.get(key)
-    if (place !== undefined) return place
-    words.push(value)
-    if (known.size < knownWords) known.set(key, words.length - 1)
-    return words.length - 1
+  return cellsOfWords({ all: [absent], known: new Map([[absent, 0]]) }, pages, numberCells(0, pages))
+}
+
+function cellsOfWords(words: Words, pages: NumberPages, cells: NumberCells): Cells {
+  const { all, known } = words
+  const numberOf = (value: unknown): number => {
+    const key = Array.isArray(value) ? value.join('\n') : (value ?? all[0])
+    const number = known.get(key)
+    if (number !== undefined) return number
+    all.push(value)
+    if (known.size < knownWords) known.set(key, all.length - 1)
+    return all.length - 1
   }
   return {
-    get: (index) => words[cells.get(index)],
-    set: (index, value) => cells.set(index, placeOf(value)),
+    get: (index) => all[cells.get(index)],
+    set: (index, value) => cells.set(index, numberOf(value)),
+    moved: (places) => cellsOfWords(words, pages, movedNumbers(cells, places, numberCells(0, pages))),
   }
 }
 
 /** Cells of lists, a file for each column that has any. */
 function listCells(absent: readonly number[] | null, options: NumberListsOptions): Cells {
   let lists: NumberLists | null = null
-  return {
+  const cells: Cells = {
     get: (index) => lists?.at(index) ?? absent,
     passing: (index) => lists?.passing(index) ?? absent,
     set(index, value) {
@@ -204,7 +256,9 @@ function listCells(absent: readonly number[] | null, options: NumberListsOptions
       if (lists.length > index) throw new Error('a list of a table does not change')
       lists.push(list === null || isFiniteList(list) ? list : Array.from(list).filter(Number.isFinite))
     },
+    moved: (places) => placed(cells, places),
   }
+  return cells
 }
 
 function isList(value: unknown): value is ArrayLike<number> {

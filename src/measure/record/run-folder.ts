@@ -129,7 +129,8 @@ export async function writeRun(
 
 function withoutSecrets(rows: Rows, secrets: readonly string[]): Rows {
   if (secrets.length === 0) return rows
-  return rowList((place) => rowWithoutSecrets(rows.at(place) as RequestRow, secrets), rows.length)
+  const rowAt = (place: number): RequestRow => rowWithoutSecrets(rows.at(place) as RequestRow, secrets)
+  return rowList({ rowAt }, rows.length)
 }
 
 /** Rows by intended send, those without one last; equal times keep their order. */

@@ -4,8 +4,8 @@ import { systemError } from '../../base/system-errors.ts'
 
 /** A file of numbers that nobody else sees. */
 export interface ScratchFile {
-  /** Appends. */
-  write(values: Float64Array): void
+  /** From the `start`th number on, in place of what is there. */
+  write(values: Float64Array, start: number): void
   /** Fills `into` with the numbers from the `start`th on. */
   read(into: Float64Array, start: number): void
 }
@@ -19,20 +19,21 @@ const unused = new FinalizationRegistry<number>((descriptor) => closeSync(descri
  */
 export function openScratch(folder: string): ScratchFile {
   const refused = (cause: unknown): unknown =>
-    systemError(cause, 'the scratch file for the gaps of the requests', 'PLIM_FILE', folder) ?? cause
+    systemError(cause, 'the scratch file for the rows of the requests', 'PLIM_FILE', folder) ?? cause
   let descriptor: number
   try {
-    const own = mkdtempSync(join(folder, 'plimsoll-gaps-'))
+    const own = mkdtempSync(join(folder, 'plimsoll-rows-'))
     descriptor = openSync(join(own, 'numbers'), 'wx+')
     rmSync(own, { recursive: true })
   } catch (cause) {
     throw refused(cause)
   }
   const file: ScratchFile = {
-    write(values) {
+    write(values, start) {
       const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
       try {
-        for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done)
+        for (let done = 0; done < bytes.length;)
+          done += writeSync(descriptor, bytes, done, bytes.length - done, start * 8 + done)
       } catch (cause) {
         throw refused(cause)
       }

@@ -19,15 +19,16 @@ export async function appendServerSamples(folder: string, samples: readonly Serv
     await appendFile(file, samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''))
   } catch (cause) {
     // Behind a line that was cut the next one could not be read, should there be room for it.
-    await truncate(file, size).catch(() => undefined)
+    if (size !== null) await truncate(file, size).catch(() => undefined)
     throw systemError(cause, 'what the metrics said', 'PLIM_RUN_FOLDER', file) ?? cause
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** Null: it cannot be told. */
+async function sizeOf(file: string): Promise<number | null> {
   return await stat(file).then(
     ({ size }) => size,
-    () => 0,
+    (cause: NodeJS.ErrnoException) => (cause.code === 'ENOENT' ? 0 : null),
   )
 }
 
