@@ -150,7 +150,7 @@ const lines: readonly Line[] = [
   {
     line: 'compare a -- b',
     values: shares,
-    taken: 'margin primary metrics confidence power plan run csv json explain',
+    taken: 'margin primary metrics confidence power plan run json explain',
   },
   {
     line: 'compare --run http://a http://b',

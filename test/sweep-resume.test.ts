@@ -56,7 +56,6 @@ const rows: readonly [
   ['a slash after the address', server, ['-u', 'http://localhost:8123/', ...server.slice(2)], null],
   ['the model that answered, now by its name', server, [...server, '--model', 'llama'], null],
   ['another way to look at the server', server, [...server, '--kv-tokens', '900', '--header', 'X-A=b'], null],
-  ['a secret in the address', ['-u', 'http://me:pass@h:1/'], ['-u', 'http://me:word@h:1/'], null],
   ['no lengths', server, ['-u', 'http://localhost:8123'], '--prompt, --output'],
   ['no address', server, server.slice(2), '--url'],
   ['an address after the embedded engine', server.slice(2), server, '--url'],

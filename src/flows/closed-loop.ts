@@ -92,7 +92,8 @@ export async function closedLoop(
 
 /** The error of a loop that others came before, where the server is gone: it answered those. */
 async function afterOthers(error: unknown, folder: string, name: string): Promise<unknown> {
-  const before = (await readdir(folder)).filter((other) => other !== name).sort()
+  const there = await readdir(folder).catch((): string[] => [])
+  const before = there.filter((other) => other !== name).sort()
   const last = before.at(-1)
   if (last === undefined) return error
   const done = `${before.length} ${noun(before.length, 'measurement')}`

@@ -53,7 +53,7 @@ describe('what flags of find say', () => {
     ['an objective that never fails', '--goodput ttft:500', 'counts and never fails'],
     ['a resolution that nobody can reach', '--resolution 0.01%', '--resolution is too fine'],
     ['a rate of nothing', '--rate-from 0', '--rate-from would send nothing'],
-    ['one point finds nothing', '--points 1', '--points cannot be read'],
+    ['one point finds nothing', '--points 1', '--points is too small'],
     ['a tag without a value', '--tag fast', '--tag takes pairs'],
   ])('%s is refused', async (_, line, said) => {
     const { stderr, exitCode, find } = await cliRun(['find', ...words(line)])
