@@ -6,6 +6,7 @@ import { runSlo } from '../src/cli/verbs/slo-actions.ts'
 import { calculators } from '../src/flows/calculators.ts'
 import { nextCommands } from '../src/report/render-run.ts'
 import { renderImport } from '../src/report/render-import.ts'
+import { savedReport } from '../src/report/saved-words.ts'
 import { sweepNextCommands } from '../src/report/render-sweep.ts'
 import { cliRun, type CliSettings } from './fixtures/cli.ts'
 import { fiveAndFive, regressed } from './fixtures/compare.ts'
@@ -79,10 +80,9 @@ const producers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
       metrics: sixPerSecond.metrics,
       repeat: { asked: [], ends: [], load: ['--concurrency', '32'] },
     }).join(' · '),
-    nextCommands({ ...sixPerSecond, target: { ...sixPerSecond.target, url: 'http://a b:1/?x=1&y=2' } }).join(
-      ' · ',
-    ),
+    nextCommands({ ...sixPerSecond, target: { ...sixPerSecond.target, url: "http://a:1/it's" } }).join(' · '),
   ],
+  'report/saved-words.ts': () => Promise.resolve([savedReport("my 'run", { explain: false }).join(' · ')]),
   'report/render-sweep.ts': async () => [
     await printed('sweep'),
     sweepNextCommands({ ...threeWalls, sweep: "runs/it's" }).join(' · '),

@@ -116,7 +116,8 @@ describe('a file that says nothing is refused with what should be in it', () => 
     [' \n\n', 'an empty file'],
     ['# nothing\n\n  # yet\n', 'nothing beside comments'],
     ['---\n# nothing\n', 'nothing beside comments'],
-    ['null\n', 'null\n'],
+    ['null\n', 'null'],
+    ['# secret comment\n~', '~'],
   ])('%j', (text, received) => {
     const { code, message, where, expected, received: got, hint } = refusal(text)
     expect({ code, message, where, expected, got, hint }).toEqual({

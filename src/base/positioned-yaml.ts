@@ -53,7 +53,7 @@ export function readYaml(text: string, file: string, subject: YamlSubject): Posi
 
 function nothing(text: string): string {
   if (text.trim() === '') return 'an empty file'
-  return /^\s*[^#\s-]/m.test(text) ? text : 'nothing beside comments'
+  return /^\s*[^#\s-].*/m.exec(text)?.[0].trim() ?? 'nothing beside comments'
 }
 
 /** The documents of a text, between lines of `---`. */

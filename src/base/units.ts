@@ -93,6 +93,16 @@ function decimalText(value: Decimal): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
+/**
+ * A number that is not negative in all its digits and without an exponent, as every reader here takes it: read again it is the same.
+ * `String` writes `1e-7`, which is no rate and no time.
+ */
+export function exactText(value: number): string {
+  const decimal = readDecimal(String(value))
+  if (decimal === null) throw new RangeError(`${value} has no decimal text`)
+  return decimalText(decimal)
+}
+
 // Milliseconds in each unit of time.
 const durationUnits: Readonly<Record<string, string>> = {
   ns: '0.000001',

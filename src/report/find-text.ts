@@ -1,5 +1,4 @@
 import { noun } from '../base/noun.ts'
-import { shellLine, shellWord } from '../base/shell-words.ts'
 import {
   formatCount,
   formatNumber,
@@ -9,7 +8,7 @@ import {
   formatSpan,
   timeScale,
 } from '../base/units.ts'
-import { planCommand } from './command-line.ts'
+import { commandLine, planCommand } from './command-line.ts'
 import type { ObjectiveOutcome } from './documents.ts'
 import type { FindDocument, FindPoint } from './find-document.ts'
 import { failureLines, failureShares, failureWords } from './failure-words.ts'
@@ -168,11 +167,11 @@ function nextCommands({ answer, find, points, probe, target, repeat }: FindDocum
   if (holds === null) {
     const [run] = probe?.runs ?? []
     // Of a search that ended before its first point the probe is all there is.
-    if (points.length === 0 && run !== undefined) return [`plimsoll show ${shellWord(`${find}/${run}`)}`]
+    if (points.length === 0 && run !== undefined) return [commandLine('show', `${find}/${run}`)]
     return commandsToLookCloser(find, points[0], target, repeat)
   }
   const plan = planCommand(['--each', `${holds}/s`], holds)
   if (repeat === null) return [plan]
   const rate = ['--request-rate', String(holds), '--duration', '15m']
-  return [shellLine(['plimsoll', 'run', ...sameAgain(target, repeat), ...rate]), plan]
+  return [commandLine('run', ...sameAgain(target, repeat), ...rate), plan]
 }

@@ -177,7 +177,7 @@ export function runFigures(document: RunDocument, rows: Rows): RunFigures {
   const ttft = values((row) => row.ttft_ms)
   const tpot = values((row) => row.tpot_ms)
   const service = values((row) => (row.ttft_ms === null ? null : row.ttft_ms - (row.lag_ms ?? 0)))
-  const asked = document.objectives.map(({ text }) => text).join('; ')
+  const asked = document.objectives.map(({ text }) => text)
   const limit = (metric: 'ttft' | 'tpot'): { readonly ms: number; readonly text: string } | null => {
     const found = limitOn(asked, metric)
     return found === null ? null : { ms: found.limitMs, text: `limit ${found.limitText}` }

@@ -13,10 +13,16 @@ describe('what an objective, as a document has it, limits', () => {
     ['each metric its own', 'p99 ttft < 2s and p99.9 tpot < 30ms', 'p99_9', 'p99', 30],
     ['several objectives in one text', 'p95 ttft <= 1s; p90 tpot <= 0.01s', 'p90', 'p95', 10],
     ['one of several in another grammar', 'who knows; p90 tpot <= 10ms', 'p90', 'p90', 10],
+    ['the first as written, of whatever kind', 'p90 tpot <= 1s; tpot < 500ms', 'p90', 'p90', 1000],
     ['a limit on every request is on no percentile', 'tpot < 30ms, good 95%', 'p99', 'p99', 30],
   ])('%s', (_, objective, tpot, ttft, limitMs) => {
     expect([shownTail(objective, 'tpot'), shownTail(objective, 'ttft')]).toEqual([tpot, ttft])
     expect(limitOn(objective, 'tpot')?.limitMs ?? null).toBe(limitMs)
+  })
+
+  test('several objectives, each a text of its own', () => {
+    const asked = ['p99 ttft <= 1s', 'ttft < 500ms and tpot < 30ms']
+    expect([limitOn(asked, 'ttft')?.limitMs, limitOn(asked, 'tpot')?.limitMs]).toEqual([1000, 30])
   })
 
   test('the curve is that of the first limit that it can draw', () => {

@@ -12,12 +12,21 @@ export interface JudgedLimits {
   readonly run: readonly RunLimit[]
 }
 
+/** Objectives as a document has them: in one text, set apart by semicolons, or each on its own. */
+export type AskedObjective = string | readonly string[] | null
+
 /**
  * The limits of an objective as a document has it: one, or several set apart by semicolons. What another tool wrote in a grammar of its
  * own has none: it is shown as it is.
  */
-export function judgedLimits(objective: string | null): JudgedLimits {
-  const found = (objective ?? '').split(';').flatMap((text) => {
+export function judgedLimits(objective: AskedObjective): JudgedLimits {
+  const found = objectivesOf(objective)
+  return { each: found.flatMap(({ each }) => each), run: found.flatMap(({ run }) => run) }
+}
+
+function objectivesOf(objective: AskedObjective): readonly JudgedLimits[] {
+  const texts = typeof objective === 'string' ? objective.split(';') : (objective ?? [])
+  return texts.flatMap((text) => {
     try {
       return text.trim() === '' ? [] : [parseObjective(text)]
     } catch (error) {
@@ -25,7 +34,6 @@ export function judgedLimits(objective: string | null): JudgedLimits {
       throw error
     }
   })
-  return { each: found.flatMap(({ each }) => each), run: found.flatMap(({ run }) => run) }
 }
 
 /** The percentile of a metric that the objective judges, as a key; of another metric where it judges none of this; else the 99th. */
@@ -34,10 +42,13 @@ export function shownTail(objective: string | null, metric: ObjectiveMetric): st
   return percentileKey((run.find((limit) => limit.metric === metric) ?? run[0])?.percentile ?? '99')
 }
 
-/** The first limit that an objective sets on a figure, per request or on a percentile. */
-export function limitOn(objective: string | null, metric: ObjectiveMetric): Limit | null {
-  const { each, run } = judgedLimits(objective)
-  return [...each, ...run].find((limit) => limit.metric === metric) ?? null
+/** The first limit on a figure, objective by objective; of one of them that on each request, before those on percentiles. */
+export function limitOn(objective: AskedObjective, metric: ObjectiveMetric): Limit | null {
+  return (
+    objectivesOf(objective)
+      .flatMap(({ each, run }): readonly Limit[] => [...each, ...run])
+      .find((limit) => limit.metric === metric) ?? null
+  )
 }
 
 /** What a sweep is judged by: the tail its curve shows. Without one that it can show, TPOT's 99th percentile. */

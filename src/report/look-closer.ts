@@ -1,5 +1,5 @@
-import { shellLine, shellWord } from '../base/shell-words.ts'
 import { formatPlain } from '../base/units.ts'
+import { commandLine } from './command-line.ts'
 import type { RepeatFlags, SweepLoad, TargetFacts } from './documents.ts'
 import { failureShares, isFailing, type Told } from './failure-words.ts'
 import { sameAgain } from './render-run.ts'
@@ -22,9 +22,9 @@ export function commandsToLookCloser(
   repeat: RepeatFlags | null | undefined,
 ): string[] {
   if (one === undefined || one.run === null) return []
-  const run = shellWord(`${folder}/${one.run}`)
-  if (!isFailing(failureShares([one]))) return [`plimsoll why ${run}`]
-  const show = `plimsoll show ${run}`
+  const run = `${folder}/${one.run}`
+  if (!isFailing(failureShares([one]))) return [commandLine('why', run)]
+  const show = commandLine('show', run)
   if (repeat === null) return [show]
   const { kind, value } = one.load
   const load = [
@@ -33,5 +33,5 @@ export function commandsToLookCloser(
     '--num-prompts',
     '20',
   ]
-  return [show, shellLine(['plimsoll', 'run', ...sameAgain(target, repeat), ...load])]
+  return [show, commandLine('run', ...sameAgain(target, repeat), ...load)]
 }

@@ -64,7 +64,6 @@ export function renderMeasurement(
   return `${lines.join('\n')}\n`
 }
 
-/** `savedTo` was written apart from the folder, and before this is printed. */
 function pointRow(point: MeasurementPoint): Cell[] {
   const { foretold, half_width: half } = point
   const time = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms))
@@ -99,7 +98,7 @@ function endText({ ended, asked, seconds, points }: MeasurementDocument): string
   }
 }
 
-/** Where the model is, and what to ask it; what is not stored is said. */
+/** Where the model is, and what to ask it; what is not stored is said. `savedTo` was written apart from the folder, and before this. */
 function nextLine(
   document: MeasurementDocument,
   options: Pick<RenderOptions, 'isStored'>,

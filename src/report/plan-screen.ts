@@ -16,9 +16,9 @@ import type { PlanCandidate, PlanDocument, PlanReading } from './plan-document.t
 import { warningLine } from './warning-text.ts'
 import { textTable, type Cell, type Column } from './text-table.ts'
 
-/** A plan's options, and the words after `plan` that it was asked by: what the next command begins with. */
+/** A plan's options, and the words after `plan` that it was asked by, but for some flags: what the next command begins with. */
 export interface PlanRenderOptions extends RenderOptions {
-  readonly typed: readonly string[]
+  readonly typed: (without?: readonly string[]) => readonly string[]
 }
 
 /** A plan for the terminal: the number of replicas with its working, what it rests on, the next command. Ends with a line break. */
@@ -221,7 +221,11 @@ function explainLines(document: PlanDocument, best: PlanCandidate | undefined): 
   return ['', ...lines, '']
 }
 
-function nextLine(document: PlanDocument, best: PlanCandidate | undefined, typed: readonly string[]): string {
+function nextLine(
+  document: PlanDocument,
+  best: PlanCandidate | undefined,
+  typed: PlanRenderOptions['typed'],
+): string {
   const { demand, out, files } = document
   if (out !== null)
     return `wrote ${files.length} ${noun(files.length, 'file')} to ${printable(out)} · ${printable(out)}/capacity.md is the page to show`
@@ -229,15 +233,10 @@ function nextLine(document: PlanDocument, best: PlanCandidate | undefined, typed
     return `find a rate that holds: ${measuringLine('find', document)}`
   if (best.chosen === null) {
     const margin = `derate:${formatPlain(Number(demand.margin) * 100)}%`
-    return commandLine('plan', ...withoutMargin(typed), '--margin', margin)
+    return commandLine('plan', ...typed(['margin']), '--margin', margin)
   }
   if (best.basis.kind === 'typed') return `measure what one carries: ${commandLine('sweep', '--url', 'URL')}`
-  return commandLine('plan', ...typed, '--out', 'deploy')
-}
-
-function withoutMargin(typed: readonly string[]): readonly string[] {
-  const at = typed.indexOf('--margin')
-  return at < 0 ? typed : typed.toSpliced(at, 2)
+  return commandLine('plan', ...typed(), '--out', 'deploy')
 }
 
 /** The command line that measures the server of the sweep, asked for the same. */

@@ -7,7 +7,6 @@ import {
   formatPlain,
   formatSpan,
 } from '../base/units.ts'
-import { shellLine } from '../base/shell-words.ts'
 import type { Warning, WarningKind } from '../base/warnings.ts'
 import { commandLine } from './command-line.ts'
 import type { RepeatFlags, RunDocument, TargetFacts } from './documents.ts'
@@ -204,11 +203,11 @@ export function nextCommands(document: RunDocument): string[] {
   const judged = failuresJudged(document)
   if (judged !== null) return [judged]
   const sweeps = verdict.status !== 'INVALID' && load.open_loop && target.api !== 'embeddings'
-  if (sweeps) next.push(shellLine(['plimsoll', 'sweep', ...sameAgain(target, repeat)]))
+  if (sweeps) next.push(commandLine('sweep', ...sameAgain(target, repeat)))
   if (!load.open_loop && throughput.requests_per_s !== null && throughput.requests_per_s > 0) {
     const rate = ['--request-rate', formatPlain(throughput.requests_per_s)]
-    const words = ['plimsoll', 'run', ...sameAgain(target, repeat), ...rate, ...(repeat?.ends ?? [])]
-    next.push(`${shellLine(words)}   (users who do not wait)`)
+    const words = [...sameAgain(target, repeat), ...rate, ...(repeat?.ends ?? [])]
+    next.push(`${commandLine('run', ...words)}   (users who do not wait)`)
   }
   return next
 }

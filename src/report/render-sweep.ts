@@ -7,9 +7,9 @@ import {
   formatRate,
   timeScale,
 } from '../base/units.ts'
-import { shellLine, shellWord } from '../base/shell-words.ts'
+import { shellWord } from '../base/shell-words.ts'
 import { isClientBound } from '../judge/verdict.ts'
-import { planCommand } from './command-line.ts'
+import { commandLine, planCommand } from './command-line.ts'
 import { coverageNote } from './coverage-note.ts'
 import { loadWords } from '../plan/sweep-schedule.ts'
 import { isRefuted } from './operating-point.ts'
@@ -332,9 +332,9 @@ export function sweepNextCommands(document: SweepDocument): string[] {
   if (point.confirmed === true) return [plan]
   if (repeat === null) return []
   // What missed its objective is not run for longer: another rate is looked for.
-  if (isRefuted(point)) return [shellLine(['plimsoll', 'find', ...sameAgain(target, repeat)])]
+  if (isRefuted(point)) return [commandLine('find', ...sameAgain(target, repeat))]
   const rate = ['--request-rate', formatPlain(point.requests_per_s), '--duration', '15m']
-  return [shellLine(['plimsoll', 'run', ...sameAgain(target, repeat), ...rate])]
+  return [commandLine('run', ...sameAgain(target, repeat), ...rate)]
 }
 
 /** The capacity in a sentence, without colour. */

@@ -41,5 +41,6 @@ test('a name is quoted where a shell reads it, and cannot write to the terminal'
     "saved my 'run",
     String.raw`plimsoll show 'my '\''run' --explain`,
   ])
+  expect(savedReport('a\u001B[2Jb', { explain: false })[1]).toBe("plimsoll show 'a [2Jb' --explain")
   expect(savedWords('a\u001B[2Jb', {})).toEqual(['saved a [2Jb'])
 })

@@ -1,4 +1,4 @@
-import { shellWord } from '../base/shell-words.ts'
+import { commandLine } from './command-line.ts'
 import type { RenderOptions } from './paint.ts'
 import { printable } from './printable.ts'
 
@@ -20,5 +20,5 @@ export function savedReport(
   folder: string,
   options: Pick<RenderOptions, 'explain' | 'isStored'>,
 ): readonly string[] {
-  return savedWords(folder, options, options.explain ? [] : [`plimsoll show ${shellWord(folder)} --explain`])
+  return savedWords(folder, options, options.explain ? [] : [commandLine('show', folder, '--explain')])
 }

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../base/errors.ts'
 import { parseCount, parseNumber, parsePercent } from '../../base/units.ts'
+import { jsonFault } from '../../measure/workload/json-fault.ts'
 import { parseHeader } from '../../measure/workload/header-template.ts'
 import { parseLength } from '../../flows/options/length-text.ts'
 import { parsePrefixTokens, parseRequests, parseTurns, parseWaitMs } from '../../flows/options/load-limits.ts'
@@ -293,21 +294,23 @@ function readBody(flags: FlagValues): Readonly<Record<string, unknown>> {
   return json === undefined ? body : { ...body, ...readJsonObject(json, '--extra-body') }
 }
 
+/** What stands in it is not told: a body may hold a key. */
 function readJsonObject(json: string, flag: string): Readonly<Record<string, unknown>> {
+  const expected = `${flag} '{"temperature": 0}'`
   let value: unknown
   try {
     value = JSON.parse(json)
-  } catch (cause) {
+  } catch {
+    const fault = jsonFault(json) ?? { offset: 0, expected: 'JSON' }
     throw new PlimsollError('PLIM_USAGE', `${flag} is not JSON`, {
-      expected: `${flag} '{"temperature": 0}'`,
-      received: cause instanceof Error ? cause.message : json,
-      cause,
+      expected,
+      received: `something else than ${fault.expected} at character ${fault.offset + 1}`,
     })
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>
   throw new PlimsollError('PLIM_USAGE', `${flag} is not a JSON object`, {
-    expected: `${flag} '{"temperature": 0}'`,
-    received: json,
+    expected,
+    received: Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`,
   })
 }

@@ -41,6 +41,35 @@ test.each<[string, FlagValues, readonly string[], Parameters<typeof typedWords>[
     {},
     '--extra-body {"api_key":"[redacted]","n":2}',
   ],
+  [
+    'none of one behind a blank',
+    { 'extra-body': ' {"api_key":"abc"}' },
+    [],
+    {},
+    '--extra-body {"api_key":"[redacted]"}',
+  ],
+  [
+    'none of a list',
+    { 'extra-body': '[{"api_key":"abc"}]' },
+    [],
+    {},
+    '--extra-body [{"api_key":"[redacted]"}]',
+  ],
+  [
+    'none that a second key of the name hides',
+    { 'extra-body': '{"api_key":"abc","api_key":1}' },
+    [],
+    {},
+    '--extra-body {"api_key":1}',
+  ],
+  [
+    'a body without secrets as it was typed',
+    { 'extra-body': '{"seed": 12345678901234567890}' },
+    [],
+    {},
+    '--extra-body {"seed": 12345678901234567890}',
+  ],
+  ['a class is no secret by its name', { class: ['key=3/s'] }, [], {}, '--class key=3/s'],
 ])('%s', (_, given, args, leave, line) => {
   expect(typedWords({ given, args }, leave).join(' ')).toBe(line)
 })

@@ -1,8 +1,8 @@
 import type { Calculator } from '../../stats/calculators/calculator.ts'
 import { calculatorNamed, calculators } from '../../flows/calculators.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn } from '../flags/flag-values.ts'
 import { inputFlags, inputTexts } from '../flags/input-flags.ts'
+import { printResult } from '../print-result.ts'
 import type { FlagSpec, Invocation, Verb } from '../verb.ts'
 
 const json: FlagSpec = { kind: 'switch', group: 'Output', brief: 'One JSON document on stdout' }
@@ -23,13 +23,12 @@ export const calcVerb: Verb = {
   flags: { json },
   select: (name) => calculatorVerb(calculatorNamed(name)),
   async run({ flags, cli }) {
-    if (isOn(flags, 'json') === true) {
-      const list = calculators.map(({ name, group, brief, formula }) => ({ name, group, brief, formula }))
-      cli.stdout.write(`${JSON.stringify({ schema: 'plimsoll.calculators/1', calculators: list })}\n`)
-      return exitCodes.fine
-    }
-    const { renderCalculatorList } = await import('../../report/calculation-text.ts')
-    cli.stdout.say(renderCalculatorList(calculators, { color: cli.stdout.color }))
+    const list = calculators.map(({ name, group, brief, formula }) => ({ name, group, brief, formula }))
+    const document = { schema: 'plimsoll.calculators/1', calculators: list }
+    await printResult(document, { flags, cli }, async () => {
+      const { renderCalculatorList } = await import('../../report/calculation-text.ts')
+      return renderCalculatorList(calculators, { color: cli.stdout.color })
+    })
     return exitCodes.fine
   },
 }
@@ -55,7 +54,8 @@ export function calculatorVerb(calculator: Calculator): Verb {
 async function calculate(calculator: Calculator, { flags, args, cli }: Invocation): Promise<ExitCode> {
   const calculation = calculator.calculate({ args: args.slice(1), flags: inputTexts(flags) })
   const { calculationJson, renderCalculation } = await import('../../report/calculation-text.ts')
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(calculationJson(calculation))}\n`)
-  else cli.stdout.say(renderCalculation(calculation, { color: cli.stdout.color }))
+  await printResult(calculationJson(calculation), { flags, cli }, () =>
+    renderCalculation(calculation, { color: cli.stdout.color }),
+  )
   return exitCodes.fine
 }

@@ -5,13 +5,14 @@ import { armSeparator } from '../argv.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { clientFlags } from '../flags/client-flags.ts'
 import { judgeFlags } from '../flags/judge-flags.ts'
-import { isOn, text } from '../flags/flag-values.ts'
+import { text } from '../flags/flag-values.ts'
 import { loadFlags } from '../flags/load-flags.ts'
 import { configFlags, folderFlags, outputFlags } from '../flags/output-flags.ts'
 import { idleFlags } from '../flags/pick-flags.ts'
 import { targetFlags } from '../flags/target-flags.ts'
 import { workloadFlags } from '../flags/workload-flags.ts'
 import { placeOptions, reportOptions } from '../report-options.ts'
+import { printResult } from '../print-result.ts'
 import type { FlagSpecs, Invocation, Verb } from '../verb.ts'
 
 const group = 'How to compare'
@@ -154,7 +155,7 @@ export const compareVerb: Verb = {
 }
 
 async function compare(invocation: Invocation): Promise<ExitCode> {
-  const { flags, cli } = invocation
+  const { cli } = invocation
   const { prepareCompare } = await import('../prepare-compare.ts')
   const { config, voice } = await prepareCompare(invocation)
   try {
@@ -164,16 +165,16 @@ async function compare(invocation: Invocation): Promise<ExitCode> {
       const { savedWords } = await import('../../report/saved-words.ts')
       voice.onNotice(savedWords(outcome.folder, { isStored: invocation.isStored() }).join(' · '))
     }
-    if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(outcome.document)}\n`)
-    else if (outcome.kind === 'planned') {
-      const { renderComparePlan } = await import('../../report/compare-plan-text.ts')
-      cli.stdout.say(renderComparePlan(outcome.document, placeOptions(cli.stdout)))
-    } else {
+    await printResult(outcome.document, invocation, async () => {
+      if (outcome.kind === 'planned') {
+        const { renderComparePlan } = await import('../../report/compare-plan-text.ts')
+        return renderComparePlan(outcome.document, placeOptions(cli.stdout))
+      }
       const { renderCompare } = await import('../../report/compare-text.ts')
       const { typedWords } = await import('../flags/typed-words.ts')
       const typed = typedWords(invocation, { without: ['runs'] })
-      cli.stdout.say(renderCompare(outcome.document, { ...reportOptions(invocation), typed }))
-    }
+      return renderCompare(outcome.document, { ...reportOptions(invocation), typed })
+    })
     if (outcome.kind === 'planned') return exitCodes.fine
     return compareExitCode(outcome.document, outcome.interrupted)
   } finally {

@@ -5,7 +5,8 @@ import type { EngineId } from '../../operate/catalogue/catalogue.ts'
 import { doctorDocument, isUnchecked } from '../../report/doctor-documents.ts'
 import { renderDoctor } from '../../report/doctor-text.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import { isOn, oneOf, text } from '../flags/flag-values.ts'
+import { oneOf, text } from '../flags/flag-values.ts'
+import { printResult } from '../print-result.ts'
 import type { Invocation } from '../verb.ts'
 
 /** Checks files against the catalogue, an engine, a Prometheus server; exit 3 where something is wrong. */
@@ -40,8 +41,7 @@ export async function runDoctor({ flags, args, cli }: Invocation): Promise<ExitC
     },
     deps,
   )
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(doctorDocument(report))}\n`)
-  else cli.stdout.say(renderDoctor(report, cli.stdout))
+  await printResult(doctorDocument(report), { flags, cli }, () => renderDoctor(report, cli.stdout))
   const wrong = report.files.some(({ uses }) =>
     uses.some(({ findings }) => findings.some(({ severity }) => severity === 'error')),
   )

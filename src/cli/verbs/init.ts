@@ -1,4 +1,3 @@
-import { shellLine } from '../../base/shell-words.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn } from '../flags/flag-values.ts'
 import type { Invocation, Verb } from '../verb.ts'
@@ -18,13 +17,16 @@ export const initVerb: Verb = {
 }
 
 async function init({ flags, args, cli }: Invocation): Promise<ExitCode> {
-  const { configTemplate } = await import('../../flows/options/config-template.ts')
+  const [{ configTemplate }, { commandLine }] = await Promise.all([
+    import('../../flows/options/config-template.ts'),
+    import('../../report/command-line.ts'),
+  ])
   const path = args[0] ?? 'plimsoll.yaml'
   const file = await cli.openFile(path, { overwrite: isOn(flags, 'force') ?? false })
   await file.write(configTemplate)
   await file.close()
   const config = path === 'plimsoll.yaml' ? [] : ['--config', path]
-  const next = ['run', 'sweep'].map((verb) => shellLine(['plimsoll', verb, ...config]))
+  const next = ['run', 'sweep'].map((verb) => commandLine(verb, ...config))
   cli.stdout.say(`wrote ${[path, ...next].join(' · ')}\n`)
   return exitCodes.fine
 }

@@ -6,6 +6,7 @@ import { count, duration, level, rate, share, word } from '../../stats/calculato
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn } from '../flags/flag-values.ts'
 import { inputFlags, inputTexts } from '../flags/input-flags.ts'
+import { printResult } from '../print-result.ts'
 import type { CliContext, FlagSpecs, Invocation, Verb } from '../verb.ts'
 import { stderrVoice } from '../voice.ts'
 
@@ -50,13 +51,11 @@ function experiment<I extends Readonly<Record<string, Input<unknown>>>>(
       const texts = inputTexts(flags)
       const values = assignInputs(one.inputs, { args: args.slice(1), flags: texts }, `plimsoll lab ${name}`)
       const document = await one.run(values as Parameters<typeof one.run>[0], cli, Object.keys(texts))
-      if (isOn(flags, 'json') === true) {
-        cli.stdout.write(`${JSON.stringify(document)}\n`)
-        return exitCodes.fine
-      }
-      const { renderLab } = await import('../../report/lab-text.ts')
-      const ascii = isOn(flags, 'ascii') ?? !hasUtf8(cli)
-      cli.stdout.say(renderLab(document, { color: cli.stdout.color, ascii }))
+      await printResult(document, { flags, cli }, async () => {
+        const { renderLab } = await import('../../report/lab-text.ts')
+        const ascii = isOn(flags, 'ascii') ?? !hasUtf8(cli)
+        return renderLab(document, { color: cli.stdout.color, ascii })
+      })
       return exitCodes.fine
     },
   }

@@ -56,7 +56,8 @@ async function plan(invocation: Invocation): Promise<ExitCode> {
     const { renderPlan } = await import('../../report/plan-screen.ts')
     const { typedWords } = await import('../flags/typed-words.ts')
     // The newest run may be another by then.
-    const typed = typedWords({ ...invocation, args: sweeps })
+    const typed = (without: readonly string[] = []): readonly string[] =>
+      typedWords({ ...invocation, args: sweeps }, { without })
     return renderPlan(document, { ...reportOptions(invocation), typed })
   })
   return planExitCode(document)

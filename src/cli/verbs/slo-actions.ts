@@ -25,6 +25,7 @@ import { renderPage, type PageScreen } from '../../report/slo-page-text.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { isOn, list, oneOf, text } from '../flags/flag-values.ts'
 import type { SloAction } from '../flows.ts'
+import { printResult } from '../print-result.ts'
 import type { FlagValues, Invocation } from '../verb.ts'
 
 const parts: Readonly<Record<SloAction, (invocation: Invocation) => Promise<ExitCode>>> = {
@@ -43,11 +44,10 @@ async function page(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
   const screens = text(flags, 'prometheus') === undefined ? [typed(flags)] : await live(invocation, livePage)
   invocation.settled()
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(pageDocument(screens))}\n`)
-  else {
-    for (const screen of screens) cli.stdout.say(renderPage(screen, cli.stdout))
-    cli.stdout.say(`${await nextAfterPage(invocation, screens)}\n`)
-  }
+  await printResult(pageDocument(screens), invocation, async () => {
+    const texts = screens.map((screen) => renderPage(screen, cli.stdout))
+    return `${texts.join('')}${await nextAfterPage(invocation, screens)}\n`
+  })
   const verdicts = screens.map(({ decisions }) => decisions[0]?.verdict)
   if (verdicts.includes('page')) return exitCodes.objectiveFailed
   return verdicts.includes('unknown') ? exitCodes.invalid : exitCodes.fine
@@ -164,14 +164,13 @@ function overrides(flags: FlagValues): SloOverrides {
 }
 
 async function budget(invocation: Invocation): Promise<ExitCode> {
-  const { flags, cli } = invocation
+  const { cli } = invocation
   const screens = await budgetScreens(invocation)
   invocation.settled()
-  if (isOn(flags, 'json') === true) cli.stdout.write(`${JSON.stringify(budgetDocument(screens))}\n`)
-  else {
-    for (const screen of screens) cli.stdout.say(renderBudget(screen, cli.stdout))
-    cli.stdout.say(`${await nextAfterBudget(invocation)}\n`)
-  }
+  await printResult(budgetDocument(screens), invocation, async () => {
+    const texts = screens.map((screen) => renderBudget(screen, cli.stdout))
+    return `${texts.join('')}${await nextAfterBudget(invocation)}\n`
+  })
   return screens.some(({ report }) => isSpent(report) || report.lasts === 'gone')
     ? exitCodes.objectiveFailed
     : exitCodes.fine

@@ -1,5 +1,4 @@
 import { PlimsollError } from '../../base/errors.ts'
-import { shellLine } from '../../base/shell-words.ts'
 import { parseCount, parseDurationMs } from '../../base/units.ts'
 import type { WatchConfig } from '../../flows/watch.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -104,11 +103,13 @@ export const watchVerb: Verb = {
 async function watch(invocation: Invocation): Promise<ExitCode> {
   const { flags, cli } = invocation
   const config = readWatchFlags(flags)
-  const [{ renderWatch, renderWatchLine }, { savedWords }, { noticesOf }] = await Promise.all([
-    import('../../report/watch-screen.ts'),
-    import('../../report/saved-words.ts'),
-    import('../voice.ts'),
-  ])
+  const [{ commandLine }, { renderWatch, renderWatchLine }, { savedWords }, { noticesOf }] =
+    await Promise.all([
+      import('../../report/command-line.ts'),
+      import('../../report/watch-screen.ts'),
+      import('../../report/saved-words.ts'),
+      import('../voice.ts'),
+    ])
   const voice = noticesOf({ flags, cli })
   const json = isOn(flags, 'json') === true
   const redraw = cli.stdout.isTerminal && !json
@@ -127,7 +128,7 @@ async function watch(invocation: Invocation): Promise<ExitCode> {
   })
   const { folder } = outcome
   if (folder !== null) {
-    const reading = [shellLine(['plimsoll', 'scale', 'signals', folder])]
+    const reading = [commandLine('scale', 'signals', folder)]
     voice.onNotice(savedWords(folder, { isStored: invocation.isStored() }, reading).join(' · '))
   }
   return exitCodes.fine

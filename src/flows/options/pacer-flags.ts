@@ -1,3 +1,4 @@
+import { exactText } from '../../base/units.ts'
 import type { Pacer, Spacing } from '../../measure/load/pacer.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { Pacer, Spacing } from '../../measure/load/pacer.ts'
 export function pacerFlags(pacer: Pacer, workload: string): readonly string[] | null {
   switch (pacer.kind) {
     case 'poisson':
-      return ['--request-rate', String(pacer.ratePerSecond)]
+      return ['--request-rate', exactText(pacer.ratePerSecond)]
     case 'concurrency':
       return pacer.thinkTimeMs === 0 && (pacer.staggerMs ?? 0) === 0
         ? ['--concurrency', String(pacer.users)]
@@ -23,17 +24,19 @@ export function pacerFlags(pacer: Pacer, workload: string): readonly string[] | 
 function pacerText(pacer: Exclude<Pacer, { kind: 'poisson' | 'concurrency' | 'schedule' }>): string {
   switch (pacer.kind) {
     case 'constant':
-      return `constant ${pacer.ratePerSecond}/s`
+      return `constant ${exactText(pacer.ratePerSecond)}/s`
     case 'gamma':
-      return `gamma ${pacer.ratePerSecond}/s cv ${pacer.cv}`
+      return `gamma ${exactText(pacer.ratePerSecond)}/s cv ${exactText(pacer.cv)}`
     case 'ramp':
-      return `ramp ${pacer.fromPerSecond}/s..${pacer.toPerSecond}/s over ${pacer.durationMs}ms${spaced(pacer.spacing)}`
+      return `ramp ${exactText(pacer.fromPerSecond)}/s..${exactText(pacer.toPerSecond)}/s over ${exactText(pacer.durationMs)}ms${spaced(pacer.spacing)}`
     case 'steps':
       return `steps ${pacer.steps
-        .map(({ ratePerSecond, durationMs }) => `${ratePerSecond}/s for ${durationMs}ms`)
+        .map(
+          ({ ratePerSecond, durationMs }) => `${exactText(ratePerSecond)}/s for ${exactText(durationMs)}ms`,
+        )
         .join(', ')}${spaced(pacer.spacing)}`
     default:
-      return `burst ${pacer.size}${pacer.everyMs === null ? '' : ` every ${pacer.everyMs}ms`}`
+      return `burst ${pacer.size}${pacer.everyMs === null ? '' : ` every ${exactText(pacer.everyMs)}ms`}`
   }
 }
 
@@ -44,8 +47,10 @@ function usersText({
   staggerMs = 0,
 }: Extract<Pacer, { kind: 'concurrency' }>): string {
   const think =
-    thinkTimeMs === 0 ? '' : ` think ${thinkTime === 'exponential' ? 'exponential ' : ''}${thinkTimeMs}ms`
-  return `users ${users}${think}${staggerMs === 0 ? '' : ` stagger ${staggerMs}ms`}`
+    thinkTimeMs === 0
+      ? ''
+      : ` think ${thinkTime === 'exponential' ? 'exponential ' : ''}${exactText(thinkTimeMs)}ms`
+  return `users ${users}${think}${staggerMs === 0 ? '' : ` stagger ${exactText(staggerMs)}ms`}`
 }
 
 function spaced(spacing: Spacing | undefined): string {
