@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import { PlimsollError } from '../base/errors.ts'
+import { PlimsollError, restated } from '../base/errors.ts'
+import { httpAddress } from '../measure/wire/target-url.ts'
 import { openAsker, type Asker } from './send-once.ts'
 
 export interface PlainAskerOptions {
@@ -16,10 +17,17 @@ export async function openPlainAsker(
   address: string,
   { clock, headers = {}, timeoutMs }: PlainAskerOptions,
 ): Promise<{ readonly url: URL; readonly asker: Asker }> {
-  const text = address.includes('://') ? address : `http://${address}`
-  if (!URL.canParse(text)) {
-    throw new PlimsollError('PLIM_URL', 'this is not an address', { received: `"${address}"` })
-  }
-  const url = new URL(text)
+  const url = addressOf(address)
   return { url, asker: await openAsker(url, { clock, api: 'chat', headers, tls: {}, timeoutMs }) }
+}
+
+function addressOf(address: string): URL {
+  try {
+    return httpAddress(address)
+  } catch (error) {
+    if (!(error instanceof PlimsollError)) throw error
+    throw restated(error, {
+      expected: 'the address of an engine or a Prometheus server, like http://HOST:PORT',
+    })
+  }
 }

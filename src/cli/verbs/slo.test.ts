@@ -182,12 +182,16 @@ describe('what slo and doctor print', () => {
   })
 
   it.each([
-    ['slo page vllm.yaml --prometheus http://', 'http://'],
-    ['slo budget vllm.yaml --prometheus prom:port', 'prom:port'],
-    ['doctor --url http://a:b', 'http://a:b'],
-  ])('what is no address is told as that, and is no fault of plimsoll: %s', async (line, address) => {
+    ['slo page vllm.yaml --prometheus http://', 'this is not an address', 'http://'],
+    ['slo budget vllm.yaml --prometheus prom:port', 'this is not an address', 'prom:port'],
+    ['doctor --url http://a:b', 'this is not an address', 'http://a:b'],
+    ['doctor --url ftp://a', 'plimsoll speaks http and https, not ftp', 'ftp://a'],
+    ['doctor --url ::1:9090', 'an IPv6 address needs brackets', '::1:9090'],
+  ])('what is no address is told as that, and is no fault of plimsoll: %s', async (line, what, address) => {
     const { stderr, exitCode } = await run(line)
-    expect(stderr).toBe(`PLIM_URL  this is not an address\n  received "${address}"\n`)
+    expect(stderr).toContain(`PLIM_URL  ${what}\n`)
+    expect(stderr).toContain('expected the address of an engine or a Prometheus server')
+    expect(stderr).toContain(`received ${address}\n`)
     expect(exitCode).toBe(2)
   })
 

@@ -88,6 +88,14 @@ const keyAdvice =
  * @throws PlimsollError PLIM_URL
  */
 export function parseAddress(address: string): URL {
+  return withoutCredential(httpAddress(address))
+}
+
+/**
+ * An address of any server, `http` where it names no scheme.
+ * @throws PlimsollError PLIM_URL for what is none.
+ */
+export function httpAddress(address: string): URL {
   const text = address.trim()
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
@@ -110,7 +118,7 @@ export function parseAddress(address: string): URL {
     throw refused(text, 'this is not an address', 'give it as http://HOST:PORT or https://HOST/PATH', cause)
   }
   url.hash = ''
-  return withoutCredential(url)
+  return url
 }
 
 function refused(received: string, why: string, hint: string | null, cause?: unknown): PlimsollError {
