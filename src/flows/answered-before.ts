@@ -1,4 +1,4 @@
-import { PlimsollError } from '../base/errors.ts'
+import { PlimsollError, restated } from '../base/errors.ts'
 import { shellWord } from '../base/shell-words.ts'
 
 /** Whether no connection can be made: of a server that answered before, that it went away. */
@@ -23,13 +23,11 @@ export interface MeasuredBefore {
  */
 export function goneAfter(error: unknown, { done, folder, shown, goOn }: MeasuredBefore): unknown {
   if (!isGone(error)) return error
-  const { message, expected, received, hint } = error
+  const { message, hint } = error
   const then = goOn === null ? 'then the same again' : `then ${goOn}`
-  return new PlimsollError(error.code, `${message}; it answered before: ${done}`, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(received === undefined ? {} : { received }),
+  return restated(error, {
+    message: `${message}; it answered before: ${done}`,
     where: { file: folder },
     hint: `what was measured: plimsoll show ${shellWord(shown)}${hint === undefined ? '' : `; to go on: ${hint}`}, ${then}`,
-    cause: error,
   })
 }

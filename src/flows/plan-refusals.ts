@@ -5,7 +5,7 @@ import type { PlanConfig } from './plan-config.ts'
 
 /** A margin whose two readings need different numbers of replicas, where one number is wanted. */
 export function undecidedMargin(config: PlanConfig, hint: string): PlimsollError {
-  const share = `${exactText(multiply(toRational(config.margin.share), rational(100)))}%`
+  const share = `${sixDecimals(multiply(toRational(config.margin.share), rational(100)))}%`
   return new PlimsollError('PLIM_USAGE', `a margin of ${share} is read in two ways, and they differ here`, {
     expected: `--margin derate:${share} or --margin uplift:${share}`,
     received: `--margin ${share}`,
@@ -23,6 +23,6 @@ export function nothingToDeploy(best: PlanCandidate | undefined): PlimsollError 
 }
 
 /** A rational as it is printed, to six decimals. */
-export function exactText(value: Rational): string {
+export function sixDecimals(value: Rational): string {
   return toDecimalText(value, 6)
 }

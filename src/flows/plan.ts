@@ -35,7 +35,7 @@ import { incompleteSweeps, refuseUndecided } from './plan-incomplete.ts'
 import type { PlanClassConfig, PlanConfig } from './plan-config.ts'
 import { writeDeployFolder } from './plan-deploy.ts'
 import { refuseExtrapolation } from './plan-extrapolation.ts'
-import { exactText, nothingToDeploy, undecidedMargin } from './plan-refusals.ts'
+import { sixDecimals, nothingToDeploy, undecidedMargin } from './plan-refusals.ts'
 import { tryPlan } from './plan-trial.ts'
 
 export interface PlanOutcome {
@@ -75,10 +75,10 @@ export async function planFlow(config: PlanConfig, deps: FlowDeps): Promise<Plan
     plimsoll: deps.version,
     made_at: new Date(deps.wallClock()).toISOString(),
     demand: {
-      peak_per_s: exactText(peak),
-      margin: exactText(toRational(config.margin.share)),
+      peak_per_s: sixDecimals(peak),
+      margin: sixDecimals(toRational(config.margin.share)),
       margin_kind: config.margin.kind,
-      imbalance: exactText(toRational(config.imbalance)),
+      imbalance: sixDecimals(toRational(config.imbalance)),
       failures: config.failures,
       zones: config.zones,
       gpus_per_replica: config.gpusPerReplica,
@@ -167,7 +167,7 @@ function typedCandidate(config: PlanConfig, peak: Rational, each: string): PlanC
     why: 'as typed',
   }
   return {
-    name: `${exactText(rate)}/s each`,
+    name: `${sixDecimals(rate)}/s each`,
     basis,
     output_tokens_per_s: null,
     capacity: null,
@@ -268,7 +268,7 @@ function classOf(
       : planBasis(sweep)
   return {
     name,
-    peak_per_s: exactText(toRational(peak)),
+    peak_per_s: sixDecimals(toRational(peak)),
     sweep: path ?? sweeps[0]?.path ?? 'typed',
     basis,
     ...(basis === null

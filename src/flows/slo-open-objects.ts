@@ -33,11 +33,7 @@ export function refuse(
   expected?: string,
   received?: string,
 ): PlimsollError {
-  return new PlimsollError('PLIM_CONFIG', message, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(received === undefined ? {} : { received }),
-    where,
-  })
+  return new PlimsollError('PLIM_CONFIG', message, { expected, received, where })
 }
 
 export function word(value: unknown): string | undefined {
