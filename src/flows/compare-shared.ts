@@ -1,8 +1,8 @@
-import { realpath } from 'node:fs/promises'
 import { PlimsollError } from '../base/errors.ts'
 import { noun } from '../base/noun.ts'
 import type { Warning } from '../base/warnings.ts'
 import { runPaths } from './compare-arms.ts'
+import { namedTwice, placesOnce } from './places-once.ts'
 
 /**
  * The word on runs that stand in both arms: what is shown then says nothing of two deployments. Null where there are none.
@@ -24,18 +24,14 @@ export async function sharedRuns(a: readonly string[], b: readonly string[]): Pr
   }
 }
 
-/** Each run's real place, with the path that it was given by. */
 async function onceEach(paths: readonly string[], arm: 'A' | 'B'): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>()
-  for (const { path } of await runPaths(paths)) {
-    const place = await realpath(path).catch(() => path)
-    if (found.has(place)) {
-      throw new PlimsollError('PLIM_USAGE', `a run stands twice in ${arm}, and would count as two`, {
-        received: [...new Set([found.get(place) ?? path, path])].join(' and '),
+  const runs = (await runPaths(paths)).map(({ path }) => path)
+  return placesOnce(
+    runs,
+    (first, again) =>
+      new PlimsollError('PLIM_USAGE', `a run stands twice in ${arm}, and would count as two`, {
+        received: namedTwice(first, again),
         hint: 'give it once',
-      })
-    }
-    found.set(place, path)
-  }
-  return found
+      }),
+  )
 }

@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises'
 import { PlimsollError } from '../base/errors.ts'
 import type { Warning } from '../base/warnings.ts'
 import {
@@ -26,6 +25,7 @@ import { exponentialCount } from '../stats/exponential-histogram.ts'
 import type { ReplicaKnots } from '../stats/mixture.ts'
 import { percentileKey } from '../stats/percentile.ts'
 import type { FleetDocument, FleetFigure, FleetSource } from '../report/fleet-document.ts'
+import { namedTwice, placesOnce } from './places-once.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { shownRun } from './show.ts'
 
@@ -58,7 +58,15 @@ export async function fleetFlow(paths: readonly string[], deps: FlowDeps): Promi
     received: paths.length === 1 ? (paths[0] ?? '') : 'none',
   })
   if (paths.length === 0 || (paths.length === 1 && !isAnswer(paths[0] ?? ''))) throw tooFew
-  await refuseTwice(paths)
+  // One folder is one replica, by whatever path it is given.
+  await placesOnce(
+    paths,
+    (first, again) =>
+      new PlimsollError('PLIM_USAGE', 'one replica is given twice, and would count as two', {
+        expected: 'run folders or scrapes of different replicas',
+        received: namedTwice(first, again),
+      }),
+  )
   const replicas: Replica[] = []
   for (const path of paths) {
     replicas.push(...(isAnswer(path) ? await readAnswer(path, deps) : [await readReplica(path, deps)]))
@@ -86,22 +94,6 @@ export async function fleetFlow(paths: readonly string[], deps: FlowDeps): Promi
     sources: replicas.map(({ source }) => source),
     figures,
     warnings: [...warnings, ...weightWarning(replicas)],
-  }
-}
-
-/** One folder is one replica, by whatever paths it is given. */
-async function refuseTwice(paths: readonly string[]): Promise<void> {
-  const places = new Map<string, string>()
-  for (const path of paths) {
-    const place = await realpath(path).catch(() => path)
-    const before = places.get(place)
-    if (before !== undefined) {
-      throw new PlimsollError('PLIM_USAGE', 'one replica is given twice, and would count as two', {
-        expected: 'run folders or scrapes of different replicas',
-        received: before === path ? path : `${before} and ${path}`,
-      })
-    }
-    places.set(place, path)
   }
 }
 
