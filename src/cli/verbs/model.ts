@@ -117,15 +117,10 @@ export const modelVerb: Verb = {
 
 async function model(invocation: Invocation): Promise<ExitCode> {
   const { flags, args, cli } = invocation
-  const { stderrVoice } = await import('../voice.ts')
-  const voice = stderrVoice(cli, {
-    quiet: isOn(flags, 'quiet') ?? false,
-    progress: isOn(flags, 'progress') ?? true,
-    yes: true,
-  })
+  const { voiceOf } = await import('../voice.ts')
+  const voice = voiceOf(invocation)
   const config = await configOf(flags, args)
-  const document = await cli.flows.modelFlow(config, await cli.flowDeps(voice))
-  voice.finish()
+  const document = await cli.flows.modelFlow(config, await cli.flowDeps(voice)).finally(voice.finish)
   const out = text(flags, 'out') ?? null
   if (out !== null) {
     const sink = await cli.openFile(out, { overwrite: isOn(flags, 'force') ?? false })
